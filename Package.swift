@@ -1,0 +1,37 @@
+// swift-tools-version: 6.0
+import PackageDescription
+
+let package = Package(
+    name: "hearth",
+    products: [
+        .executable(name: "hearth", targets: ["hearth"])
+    ],
+    targets: [
+        // libwebsockets: sockets, HTTP, WebSocket and TLS for ten thousands of connections on one loop.
+        .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+        // SQLite: the most tested store there is; users open the state file with their own tools.
+        .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
+        // jansson: JSON documents at the edges (configuration, catalogues); data never passes through it.
+        .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
+        // zlib: checksums of log records; gzip for HTTP later.
+        .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+
+        .target(name: "DataTree"),
+        .target(name: "WireProtocol", dependencies: ["DataTree"]),
+        .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
+        .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
+        .target(name: "Gateway", dependencies: ["HubEngine", "CLibwebsockets"]),
+        .executableTarget(name: "hearth", dependencies: ["Gateway", "HubEngine", "CJansson"]),
+        .target(
+            name: "TestSupport", dependencies: ["DataTree", "WireProtocol", "Storage", "HubEngine", "CJansson"],
+            path: "Sources/TestSupport"),
+
+        .testTarget(name: "DataTreeTests", dependencies: ["DataTree", "TestSupport"]),
+        .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport", "CJansson"]),
+        .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
+        .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
+        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "TestSupport"]),
+        .testTarget(name: "LiveHubTests", dependencies: ["TestSupport", "hearth"]),
+    ],
+    swiftLanguageModes: [.v6]
+)
