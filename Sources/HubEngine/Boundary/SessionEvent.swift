@@ -1,0 +1,46 @@
+import WireProtocol
+
+/// What a gateway loop tells the engine about a connection.
+///
+/// For each connection: `opened` once, any number of `message`, then `closed` once and nothing after it. `closed` comes
+/// for every end, also for one that the engine asked for.
+package enum SessionEvent: Sendable {
+    case opened(ConnectionID, SessionOpening)
+    case message(ConnectionID, ClientMessage)
+    case closed(ConnectionID, LeaveReason)
+}
+
+/// What is known of a client when its connection opens.
+package struct SessionOpening: Sendable {
+    package var transport: Transport
+    /// The `Host` header as sent, with its port: what the hello gives back to the client.
+    package var host: String
+    /// The `User-Agent` header, empty when absent.
+    package var userAgent: String
+    /// The peer's numeric address, without port.
+    package var remoteAddress: String
+    /// The session that the client had before (`ls`), if it names one.
+    package var lastSession: String?
+    /// The connection came in on the administrators' listener.
+    package var isAdministrative: Bool
+
+    package init(
+        transport: Transport, host: String, userAgent: String = "", remoteAddress: String = "127.0.0.1",
+        lastSession: String? = nil, isAdministrative: Bool = false
+    ) {
+        self.transport = transport
+        self.host = host
+        self.userAgent = userAgent
+        self.remoteAddress = remoteAddress
+        self.lastSession = lastSession
+        self.isAdministrative = isAdministrative
+    }
+}
+
+/// How a client is connected; the raw values are metric labels.
+package enum Transport: String, Sendable, CaseIterable {
+    case webSocket = "websocket"
+    case longPoll = "longpoll"
+    case eventStream = "sse"
+    case lease
+}
