@@ -1,0 +1,1 @@
+package enum Status: String, CaseIterable, Sendable { case ok; package var text: String { "" } }
