@@ -79,7 +79,9 @@ package final class Frame: Sendable {
     /// The WebSocket messages of this frame as a client receives them: one text, or the count and the segments.
     package var messages: [String] {
         withBytes { bytes in
-            Frame.payloads(in: bytes).map { String(decoding: UnsafeRawBufferPointer(rebasing: bytes[$0]), as: UTF8.self) }
+            Frame.payloads(in: bytes).map {
+                String(decoding: UnsafeRawBufferPointer(rebasing: bytes[$0]), as: UTF8.self)
+            }
         }
     }
 

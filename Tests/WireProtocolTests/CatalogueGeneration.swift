@@ -29,11 +29,14 @@ enum CatalogueGeneration {
     static func reasons() throws -> [Reason] {
         var codes: [Int?] = []
         try read("close-reasons.json", "reasons") { entry in
-            let code = json_object_get(entry, "closeCode")
-            codes.append(json_integer_value(code) == 0 ? nil : Int(json_integer_value(code)))
+            let code = Int(json_integer_value(json_object_get(entry, "closeCode")))
+            codes.append(code == 0 ? nil : code)
         }
-        return try zip(entries("close-reasons.json", "reasons") { ($0) }, codes).map { entry, code in
-            Reason(name: try entry("name"), text: try entry("text"), when: try entry("when"), closeCode: code)
+        var remaining = codes[...]
+        return try entries("close-reasons.json", "reasons") { entry in
+            Reason(
+                name: try entry("name"), text: try entry("text"), when: try entry("when"),
+                closeCode: remaining.removeFirst())
         }
     }
 
@@ -85,7 +88,8 @@ enum CatalogueGeneration {
     }
 
     static func statusTable() throws -> String {
-        var table = "| status | when | text unless a better one is known | what official clients do |\n| --- | --- | --- | --- |\n"
+        var table =
+            "| status | when | text unless a better one is known | what official clients do |\n| --- | --- | --- | --- |\n"
         for status in try statuses() {
             table += "| `\(status.status)` | \(status.when) | \(status.text) | \(status.client) |\n"
         }
