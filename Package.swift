@@ -31,6 +31,7 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "TestSupport"]),
+        .testTarget(name: "hearthTests", dependencies: ["hearth"]),
         .testTarget(name: "LiveHubTests", dependencies: ["TestSupport", "hearth"]),
     ],
     swiftLanguageModes: [.v6]
