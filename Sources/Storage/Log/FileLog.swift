@@ -23,9 +23,10 @@ package final class FileLog: CommitLog {
         do {
             let names = try files.list(directory)
             var firsts = names.compactMap(SegmentFormat.first(inName:)).sorted()
-            identity = try firsts.last.map { last in
-                try FileLog.identity(of: last, directory: directory, files: files)
-            } ?? newIdentity
+            identity =
+                try firsts.last.map { last in
+                    try FileLog.identity(of: last, directory: directory, files: files)
+                } ?? newIdentity
             supply = SegmentSupply(
                 directory: directory, files: files, configuration: configuration, identity: identity)
             try supply.recover(names: names)
