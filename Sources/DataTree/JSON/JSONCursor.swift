@@ -13,8 +13,8 @@
 /// try cursor.expectEnd()
 /// ```
 ///
-/// The bytes are not copied; they must stay as they are while the cursor lives. Calls that do not fit the text throw; none
-/// traps.
+/// The bytes are not copied; they must stay as they are while the cursor lives. Calls that do not fit the text throw;
+/// none traps.
 package struct JSONCursor: ~Copyable {
     // A pointer without bounds checks; every read is behind a comparison with `count`.
     let bytes: UnsafePointer<UInt8>
@@ -200,7 +200,8 @@ package struct JSONCursor: ~Copyable {
         return node
     }
 
-    /// Steps over any value, however deep, checking its syntax but not its meaning. Returns where it stands in the bytes.
+    /// Steps over any value, however deep, checking its syntax but not its meaning. Returns where it stands in the
+    /// bytes.
     package mutating func skipValue() throws(JSONError) -> Range<Int> {
         skipWhitespace()
         isAtFirst = false

@@ -64,18 +64,21 @@ extension JSONError.Reason: CustomStringConvertible {
     package var description: String {
         switch self {
         case .unexpectedEnd: "The JSON text ends too early; send it whole"
-        case .expectedValue(let found): "A JSON value was expected, not \(name(of: found)); write a value here"
-        case .expectedKey(let found): "An object key was expected, not \(name(of: found)); write a key in double quotes"
-        case .expectedColon(let found): "A colon was expected after a key, not \(name(of: found)); write \"key\": value"
+        case .expectedValue(let found):
+            "A JSON value was expected, not \(KeyCharacters.name(of: found)); write a value here"
+        case .expectedKey(let found):
+            "An object key was expected, not \(KeyCharacters.name(of: found)); write a key in double quotes"
+        case .expectedColon(let found):
+            "A colon was expected after a key, not \(KeyCharacters.name(of: found)); write \"key\": value"
         case .expectedCommaOrEnd(let found):
-            "A comma or the end of the object or array was expected, not \(name(of: found)); close or separate it"
+            "A comma or a closing bracket was expected, not \(KeyCharacters.name(of: found)); add what is missing"
         case .trailingBytes: "There is more text after the JSON value; send one value only"
         case .invalidNumber: "A number is not written as JSON wants it; write it like -1, 0.5 or 1e21"
         case .invalidLiteral: "An unknown word; only true, false and null may stand without quotes"
         case .invalidEscape: "An unknown escape in a string; use \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\uXXXX"
         case .invalidUTF8: "A string is not valid UTF-8; encode the text as UTF-8"
         case .controlCharacter(let byte):
-            "A raw control character in a string (\(name(of: byte))); escape it as \\u00XX"
+            "A raw control character in a string (\(KeyCharacters.name(of: byte))); escape it as \\u00XX"
         case .unexpectedKind(let expected): "Another kind of JSON value stands here; send \(expected.article)"
         case .numberOutOfRange: "A number is larger than a double can hold; keep it below 1.8e308"
         case .notAnInteger: "A whole number was expected; send one without fraction that fits 64 bits"
@@ -84,20 +87,14 @@ extension JSONError.Reason: CustomStringConvertible {
         case .nestedTooDeep(let limit): "Objects and arrays are nested more than \(limit) deep; store the data flatter"
         case .emptyKey: "A key is empty; give it at least one character"
         case .keyTooLong(let limit): "A key is longer than \(limit) bytes; use a shorter one"
-        case .keyCharacter(let byte): "A key contains \(name(of: byte)); leave out . # $ [ ] / and control characters"
+        case .keyCharacter(let byte):
+            "A key contains \(KeyCharacters.name(of: byte)); leave out . # $ [ ] / and control characters"
         case .valueBesideChildren: "\".value\" stands beside children; a node has either a value or children, send one"
         case .valueNotScalar: "\".value\" is an object or array; write the children directly instead"
         case .invalidPriority: "A priority must be null, a number or a string; send one of these"
         case .unknownServerValue:
             "An unknown server value; send {\".sv\":\"timestamp\"} or {\".sv\":{\"increment\":<number>}}"
         case .serverValueBesideChildren: "\".sv\" stands beside children; a server value must stand alone, send one"
-        }
-    }
-
-    private func name(of byte: UInt8) -> String {
-        switch byte {
-        case 0x21...0x7E: "'\(Character(Unicode.Scalar(byte)))'"
-        default: "byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
     }
 }
@@ -144,7 +141,7 @@ package struct JSONLimits: Sendable {
 package enum ExportForm: Sendable {
     /// Data that a client asks to store: key characters and lengths are checked, `.value` and `.sv` must stand alone.
     case write
-    /// Data from a hub, read as the official clients read it (`nodeFromJSON` in the JavaScript SDK): a `.value` wins over
-    /// children, unknown keys that begin with a dot are skipped, other keys are taken as they are.
+    /// Data from a hub, read as the official clients read it (`nodeFromJSON` in the JavaScript SDK): a `.value` wins
+    /// over children, unknown keys that begin with a dot are skipped, other keys are taken as they are.
     case received
 }

@@ -61,7 +61,8 @@ enum JSONEscape {
         var index = start
         let count = text.count
         while count - index >= 8 {
-            // As in `JSONString.advance`: the lowest byte that is a quote, a backslash or below 0x20 has its top bit set.
+            // As in `JSONString.advance`: the lowest byte that is a quote, a backslash or below 0x20 has its top bit
+            // set.
             let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
             let quote = word ^ (ones &* 0x22)
             let backslash = word ^ (ones &* 0x5C)

@@ -29,7 +29,8 @@ enum JSONString {
         }
         while true {
             while limit - index >= 8 {
-                // Eight bytes at a time: a top bit is set in the lowest byte that is a quote, a backslash or below 0x20.
+                // Eight bytes at a time: a top bit is set in the lowest byte that is a quote, a backslash or below
+                // 0x20.
                 let word = UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self).littleEndian
                 let quote = word ^ (ones &* 0x22)
                 let backslash = word ^ (ones &* 0x5C)
@@ -72,8 +73,8 @@ enum JSONString {
     /// Appends the text of the string content `start ..< end` to `output`.
     ///
     /// A `\u` escape of half a surrogate pair becomes U+FFFD: a client that sends one would send it again after every
-    /// reconnect if it were refused, and the WebSocket layers of the official clients replace lone halves in the same way.
-    /// Returns the index of the escape that is not valid, or nil.
+    /// reconnect if it were refused, and the WebSocket layers of the official clients replace lone halves in the same
+    /// way. Returns the index of the escape that is not valid, or nil.
     static func unescape(
         _ bytes: UnsafePointer<UInt8>, from start: Int, to end: Int, into output: inout [UInt8]
     ) -> Int? {

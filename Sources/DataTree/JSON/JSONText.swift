@@ -5,8 +5,8 @@ enum JSONText {
         byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
     }
 
-    /// Compares the word at `start` (whose first byte chose it) with `true`, `false` or `null`. Returns the index behind
-    /// the bytes that match and whether that is the whole word.
+    /// Compares the word at `start` (whose first byte chose it) with `true`, `false` or `null`. Returns the index
+    /// behind the bytes that match and whether that is the whole word.
     static func matchLiteral(
         _ bytes: UnsafePointer<UInt8>, from start: Int, to limit: Int
     ) -> (end: Int, isComplete: Bool) {

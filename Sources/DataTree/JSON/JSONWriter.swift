@@ -79,8 +79,8 @@ package struct JSONWriter: Sendable {
         }
     }
 
-    /// Writes a node in export form: scalars as such, a leaf with a priority as `{".value": …, ".priority": …}`, an object
-    /// with its `.priority` first, nothing as `null`.
+    /// Writes a node in export form: scalars as such, a leaf with a priority as `{".value": …, ".priority": …}`, an
+    /// object with its `.priority` first, nothing as `null`.
     package mutating func node(_ node: Node) {
         var serializer = NodeSerializer(node)
         while serializer.next(upTo: .max, into: &bytes) {}

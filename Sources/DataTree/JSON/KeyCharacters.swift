@@ -17,4 +17,12 @@ enum KeyCharacters {
         }
         return nil
     }
+
+    /// How error texts name a byte: `'.'`, or `byte 0x1F` for what has no picture.
+    static func name(of byte: UInt8) -> String {
+        switch byte {
+        case 0x21...0x7E: "'\(Character(Unicode.Scalar(byte)))'"
+        default: "byte 0x" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
+        }
+    }
 }

@@ -6,8 +6,9 @@
 /// let node = try decoder.finish()
 /// ```
 ///
-/// Gives the same nodes and the same errors as `JSONCursor.readNode` over the whole text. Beyond the tree it keeps a few
-/// words for each level of nesting and the token that the last slice left unfinished. After an error it is of no more use.
+/// Gives the same nodes and the same errors as `JSONCursor.readNode` over the whole text. Beyond the tree it keeps a
+/// few words for each level of nesting and the token that the last slice left unfinished. After an error it is of no
+/// more use.
 package struct NodeDecoder: ~Copyable {
     private var machine: NodeMachine
     /// How many bytes the earlier slices had.

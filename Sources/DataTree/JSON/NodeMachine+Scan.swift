@@ -9,8 +9,8 @@ extension NodeMachine {
         case literal
     }
 
-    /// Consumes `from ..< limit` of `bytes`, or less if the value ends earlier (`state` is `done` then), and returns the
-    /// index behind what was consumed.
+    /// Consumes `from ..< limit` of `bytes`, or less if the value ends earlier (`state` is `done` then), and returns
+    /// the index behind what was consumed.
     ///
     /// `offset` is added to indices in errors. With `isFinal` no more bytes follow: what is unfinished is an error.
     mutating func consume(

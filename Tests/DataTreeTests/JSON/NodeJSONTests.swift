@@ -146,7 +146,7 @@ struct NodeJSONTests {
         let syntax = #expect(throws: JSONError.self) { try Node(json: "[1 2]") }
         #expect(
             syntax?.description
-                == "A comma or the end of the object or array was expected, not '2'; close or separate it (at byte 3)")
+                == "A comma or a closing bracket was expected, not '2'; add what is missing (at byte 3)")
         #expect(error?.isSyntax == false && syntax?.isSyntax == true)
     }
 }
