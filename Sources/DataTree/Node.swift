@@ -107,6 +107,20 @@ extension Node {
         }
     }
 
+    var hasChildren: Bool {
+        switch content {
+        case .object: return true
+        case .prioritized(let box):
+            if case .object = box.content { return true }
+            return false
+        default: return false
+        }
+    }
+
+    var isPrioritized: Bool {
+        if case .prioritized = content { true } else { false }
+    }
+
     package var priority: Priority {
         if case .prioritized(let box) = content { box.priority } else { .none }
     }

@@ -23,33 +23,7 @@ extension Node {
             keys.append(key)
             difference(oldChild, newChild, &keys, body)
             keys.removeLast()
-        }
-    }
-}
-
-extension Page {
-    /// Calls `body` with each key whose nodes are not identical in memory, in key order.
-    static func difference(from old: Page, to new: Page, _ body: (Key, _ old: Node, _ new: Node) -> Void) {
-        if old === new { return }
-        var oldIndex = 0
-        var newIndex = 0
-        while oldIndex < old.entries.count || newIndex < new.entries.count {
-            if newIndex == new.entries.count
-                || oldIndex < old.entries.count && old.entries[oldIndex].key < new.entries[newIndex].key
-            {
-                body(old.entries[oldIndex].key, old.entries[oldIndex].node, .empty)
-                oldIndex += 1
-            } else if oldIndex == old.entries.count || new.entries[newIndex].key < old.entries[oldIndex].key {
-                body(new.entries[newIndex].key, .empty, new.entries[newIndex].node)
-                newIndex += 1
-            } else {
-                let entry = new.entries[newIndex]
-                if !old.entries[oldIndex].node.isIdentical(to: entry.node) {
-                    body(entry.key, old.entries[oldIndex].node, entry.node)
-                }
-                oldIndex += 1
-                newIndex += 1
-            }
+            return true
         }
     }
 }

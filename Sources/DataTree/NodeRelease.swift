@@ -1,33 +1,42 @@
 extension Node {
-    /// Gives up this node and frees, without recursion, all below it that nobody else holds.
+    /// Empties this node and frees, without recursion, all below it that nobody else holds.
     ///
-    /// Call it as the last use, on a thread that may take the time: a million leaves need some tens of milliseconds.
-    /// Dropping a node works too, but then freeing recurses once a level, too deep for trees of many thousand levels.
-    package consuming func removeDeeply() {
-        var contents = [content]
+    /// Call it on a thread that may take the time: a million leaves need some tens of milliseconds. Just dropping a node
+    /// works too, but then freeing recurses once a level, too deep for trees of many thousand levels.
+    package mutating func removeDeeply() {
+        var garbage = Garbage()
+        garbage.take(content)
         self = .empty
-        while let content = contents.popLast() {
-            switch consume content {
-            case .object(var page):
-                if isKnownUniquelyReferenced(&page) { page.moveContents(to: &contents) }
-            case .prioritized(var box):
-                if isKnownUniquelyReferenced(&box) {
-                    contents.append(box.content)
-                    box.content = .empty
-                }
-            default: break
-            }
-        }
+        garbage.free()
     }
 }
 
-extension Page {
-    /// Moves out the children that own further memory. The page is unusable afterwards.
-    func moveContents(to contents: inout [Node.Content]) {
-        for entry in takeEntries() {
-            switch entry.node.content {
-            case .object, .prioritized: contents.append(entry.node.content)
-            default: break
+/// References taken out of what is being freed, so that nothing is freed from within something else.
+private struct Garbage {
+    private var pages: [Page] = []
+    private var boxes: [PrioritizedNode] = []
+
+    mutating func take(_ content: Node.Content) {
+        switch content {
+        case .object(let page): pages.append(page)
+        case .prioritized(let box): boxes.append(box)
+        default: break
+        }
+    }
+
+    mutating func free() {
+        while true {
+            if var page = pages.popLast() {
+                guard isKnownUniquelyReferenced(&page) else { continue }
+                for entry in page.body.entries { take(entry.node.content) }
+                for branch in page.body.branches { pages.append(branch.page) }
+                page.body = PageBody()
+            } else if var box = boxes.popLast() {
+                guard isKnownUniquelyReferenced(&box) else { continue }
+                take(box.content)
+                box.content = .empty
+            } else {
+                return
             }
         }
     }

@@ -27,13 +27,13 @@ extension Node {
     /// `old` where it does not hurt; see `removeDeeply`.
     @discardableResult
     package mutating func set(_ node: Node, at path: Path) -> NodeChange {
-        replace(path, depth: 0) { _ in node }
+        replace(path, depth: 0) { _ in node }.change(path)
     }
 
     /// Sets the priority of the node at `path` and leaves its content. No effect where there is no node.
     @discardableResult
     package mutating func setPriority(_ priority: Priority, at path: Path) -> NodeChange {
-        replace(path, depth: 0) { $0.withPriority(priority) }
+        replace(path, depth: 0) { $0.withPriority(priority) }.change(path)
     }
 
     /// This node with another priority, or none.
@@ -41,46 +41,49 @@ extension Node {
         Node(content: plainContent).prioritized(priority)
     }
 
-    private mutating func replace(_ path: Path, depth: Int, with replacement: (Node) -> Node) -> NodeChange {
+    private mutating func replace(_ path: Path, depth: Int, with replacement: (Node) -> Node) -> DeepChange {
         if depth == path.count {
             let old = self
             self = replacement(old)
-            return NodeChange(path: path, old: old, new: self)
+            return DeepChange(depth: depth, old: old, new: self)
         }
+        guard hasChildren else { return replaceBelowLeaf(path, depth: depth, with: replacement) }
         let priority = priority
-        var content = takeContent()
-        guard case .object(var page) = content else {
-            self = Node(content: content).prioritized(priority)
-            return replaceBelowLeaf(path, depth: depth, with: replacement)
+        var content = Content.empty
+        swap(&content, &self.content)
+        if case .prioritized(let box) = content { content = box.content }
+        // Moved, not copied: the page must have no second reference, or all on the way would be copied.
+        guard case .object(var page) = consume content else {
+            return DeepChange(depth: depth, old: .empty, new: .empty)
         }
-        content = .empty
         let key = path.keys[depth]
-        var change = Page.update(&page, key) { $0.replace(path, depth: depth + 1, with: replacement) }
+        let change = Page.update(&page, key) { $0.replace(path, depth: depth + 1, with: replacement) }
         if page.count == 0 {
             // The only child went, and with it this node: the change is here, not below.
             let old = Node(children: [(key, change.old)], priority: priority)
-            change = NodeChange(path: path.prefix(depth), old: old, new: .empty)
-        } else {
-            content = .object(page)
+            return DeepChange(depth: depth, old: old, new: .empty)
         }
-        self = Node(content: content).prioritized(priority)
+        self.content = .object(page)
+        if priority != .none { self = prioritized(priority) }
         return change
     }
 
     /// Continues a write where there is a leaf or nothing although the path goes on.
-    private mutating func replaceBelowLeaf(_ path: Path, depth: Int, with replacement: (Node) -> Node) -> NodeChange {
+    private mutating func replaceBelowLeaf(_ path: Path, depth: Int, with replacement: (Node) -> Node) -> DeepChange {
         var node = replacement(.empty)
-        if node.isEmpty { return NodeChange(path: path, old: .empty, new: .empty) }
+        if node.isEmpty { return DeepChange(depth: path.count, old: .empty, new: .empty) }
         for key in path.keys[(depth + 1)...].reversed() { node = Node(children: [(key, node)]) }
         let old = self
         self = Node(children: [(path.keys[depth], node)], priority: old.priority)
-        return NodeChange(path: path.prefix(depth), old: old, new: self)
+        return DeepChange(depth: depth, old: old, new: self)
     }
+}
 
-    /// Moves the content out, so that the page in it has no second reference, and leaves the node empty.
-    private mutating func takeContent() -> Content {
-        let content = plainContent
-        self = .empty
-        return content
-    }
+/// A change on its way up: `depth` keys of the written path lead to its place.
+private struct DeepChange {
+    var depth: Int
+    var old: Node
+    var new: Node
+
+    func change(_ path: Path) -> NodeChange { NodeChange(path: path.prefix(depth), old: old, new: new) }
 }

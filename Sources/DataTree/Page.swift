@@ -1,108 +1,217 @@
-/// The children of one node, in key order.
+/// A page of the B-tree that holds the children of one node in key order: the children themselves, or pages of them.
+///
+/// Pages are shared between snapshots. Whoever changes one must hold the only reference to it, and copies it otherwise;
+/// so a write copies the pages on its way at most once for each snapshot. The root page stands for the whole node: its
+/// counts are the node's, and it caches the node's hash.
+///
+/// `scripts/bench tree` guards the cost of what is here.
 final class Page: @unchecked Sendable {
-    // Unchecked: the stored properties change only while a single reference exists; the digest is atomic.
-    private(set) var entries: [(key: Key, node: Node)]
-    private(set) var totals = NodeTotals()
-    private(set) var prioritizedChildren = 0
+    // Unchecked: `body` changes only while a single reference to the page exists; the digest is atomic.
+    var body: PageBody
     let digest = CachedDigest()
 
-    init(entries: [(key: Key, node: Node)]) {
-        self.entries = entries
-        for entry in entries { count(entry.node, 1) }
+    init(_ body: PageBody) { self.body = body }
+
+    /// The most slots a page may have.
+    static let capacity = 16
+
+    var count: Int { body.count }
+    var totals: NodeTotals { body.totals }
+    var prioritizedChildren: Int { body.prioritizedChildren }
+}
+
+/// What a page holds: entries, or branches to further pages, never both.
+///
+/// A struct of its own, so that a whole operation on a page is one access to a class property.
+struct PageBody {
+    /// A child and its key, 32 bytes.
+    struct Entry {
+        var key: PackedKey
+        var node: Node
     }
 
-    /// Makes a page of children in any order; nil if none is left once empty ones are dropped.
-    static func make(_ children: [(Key, Node)]) -> Page? {
-        var entries: [(key: Key, node: Node)] = []
-        entries.reserveCapacity(children.count)
-        var isSorted = true
-        for (key, node) in children {
-            if let last = entries.last, !(last.key < key) { isSorted = false }
-            entries.append((key, node))
+    /// A page below. No key in it is less than `bound`; all keys of earlier branches are.
+    struct Branch {
+        var bound: PackedKey
+        var count: Int
+        var page: Page
+    }
+
+    var entries: [Entry] = []
+    var branches: [Branch] = []
+    /// The whole text of each slot's key where the key is long; empty while no key in this page is long.
+    var longKeys: [[UInt8]?] = []
+    /// Pages below on the longest way down; 0 for a page of entries.
+    var level = 0
+    /// Children of the node at or below this page.
+    var count = 0
+    /// Of these, how many have a priority of their own.
+    var prioritizedChildren = 0
+    /// Sums over the children and all below them.
+    var totals = NodeTotals()
+
+    var isBranch: Bool { level > 0 }
+    var slotCount: Int { isBranch ? branches.count : entries.count }
+
+    /// The counts of a page, as they change together.
+    struct Counts: Equatable {
+        var count = 0
+        var prioritizedChildren = 0
+        var totals = NodeTotals()
+
+        init() {}
+
+        /// What one child adds to its page.
+        init(_ node: Node) {
+            guard !node.isEmpty else { return }
+            count = 1
+            prioritizedChildren = node.isPrioritized ? 1 : 0
+            totals = node.totals
         }
-        if !isSorted {
-            var latest: [Key: Node] = [:]
-            for entry in entries { latest[entry.key] = entry.node }
-            entries = latest.map { ($0.key, $0.value) }.sorted { $0.key < $1.key }
+
+        static func - (left: Counts, right: Counts) -> Counts {
+            var difference = left
+            difference.count -= right.count
+            difference.prioritizedChildren -= right.prioritizedChildren
+            difference.totals = left.totals - right.totals
+            return difference
         }
-        entries.removeAll { $0.node.isEmpty }
-        return entries.isEmpty ? nil : Page(entries: entries)
     }
 
-    private func count(_ node: Node, _ sign: Int) {
-        totals += sign > 0 ? node.totals : NodeTotals() - node.totals
-        if node.priority != .none { prioritizedChildren += sign }
+    var counts: Counts {
+        var counts = Counts()
+        counts.count = count
+        counts.prioritizedChildren = prioritizedChildren
+        counts.totals = totals
+        return counts
     }
 
-    var count: Int { entries.count }
+    mutating func add(_ counts: Counts) {
+        count += counts.count
+        prioritizedChildren += counts.prioritizedChildren
+        totals += counts.totals
+    }
+}
 
-    /// The number of keys less than `key`.
-    func rank(of key: Key) -> Int {
+// MARK: - Finding
+
+extension PageBody {
+    @inline(__always)
+    func longKey(_ index: Int) -> [UInt8]? { longKeys.isEmpty ? nil : longKeys[index] }
+
+    func packedKey(_ index: Int) -> PackedKey { isBranch ? branches[index].bound : entries[index].key }
+
+    func key(_ index: Int) -> Key { Key(packed: packedKey(index), long: longKey(index)) }
+
+    /// Where `key` is among the entries, or would be inserted.
+    @inline(__always)
+    func entryIndex(of key: Key) -> (index: Int, isFound: Bool) {
         var low = 0
         var high = entries.count
         while low < high {
-            let middle = (low + high) / 2
-            if entries[middle].key < key { low = middle + 1 } else { high = middle }
+            let middle = (low + high) >> 1
+            if entries[middle].key.precedes(longKey(middle), key.packed, key.long) {
+                low = middle + 1
+            } else {
+                high = middle
+            }
         }
-        return low
+        guard low < entries.count, entries[low].key == key.packed else { return (low, false) }
+        return (low, !key.packed.isLong || longKey(low) == key.long)
     }
 
+    /// The branch whose page holds `key` if any does: the last whose bound is not greater, else the first.
+    @inline(__always)
+    func branchIndex(for key: Key) -> Int {
+        var low = 1
+        var high = branches.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if key.packed.precedes(key.long, branches[middle].bound, longKey(middle)) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        return low - 1
+    }
+}
+
+extension Page {
+    /// The child under `key`, empty if there is none.
     func child(_ key: Key) -> Node {
-        let index = rank(of: key)
-        return index < entries.count && entries[index].key == key ? entries[index].node : .empty
+        var page = self
+        while page.body.isBranch { page = page.body.branches[page.body.branchIndex(for: key)].page }
+        let (index, isFound) = page.body.entryIndex(of: key)
+        return isFound ? page.body.entries[index].node : .empty
     }
 
-    func child(atRank rank: Int) -> (key: Key, node: Node) { entries[rank] }
-
-    static func update<Result>(_ page: inout Page, _ key: Key, _ body: (inout Node) -> Result) -> Result {
-        if !isKnownUniquelyReferenced(&page) { page = Page(entries: page.entries) }
-        page.digest.reset()
-        return page.update(key, body)
-    }
-
-    private func update<Result>(_ key: Key, _ body: (inout Node) -> Result) -> Result {
-        let index = rank(of: key)
-        var node = Node.empty
-        if index < entries.count, entries[index].key == key {
-            count(entries[index].node, -1)
-            swap(&node, &entries[index].node)
-        } else {
-            entries.insert((key, .empty), at: index)
+    /// The number of keys less than `key`.
+    func rank(of key: Key) -> Int {
+        var page = self
+        var rank = 0
+        while page.body.isBranch {
+            let index = page.body.branchIndex(for: key)
+            for branch in page.body.branches[..<index] { rank += branch.count }
+            page = page.body.branches[index].page
         }
-        let result = body(&node)
-        if node.isEmpty {
-            entries.remove(at: index)
-        } else {
-            count(node, 1)
-            swap(&node, &entries[index].node)
-        }
-        return result
+        return rank + page.body.entryIndex(of: key).index
     }
 
-    func visitForward(from start: Key?, _ body: (Key, Node) -> Bool) -> Bool {
-        for entry in entries[(start.map(rank) ?? 0)...] where !body(entry.key, entry.node) { return false }
+    /// The child with `rank` children before it; `rank` is not negative and less than `count`.
+    func child(atRank rank: Int) -> (key: Key, node: Node) {
+        var page = self
+        var rank = rank
+        while page.body.isBranch {
+            var index = 0
+            while rank >= page.body.branches[index].count {
+                rank -= page.body.branches[index].count
+                index += 1
+            }
+            page = page.body.branches[index].page
+        }
+        return (page.body.key(rank), page.body.entries[rank].node)
+    }
+}
+
+// MARK: - Visiting
+
+extension Page {
+    /// Visits the children in key order from the first not less than `start`, until `visit` answers false.
+    func visitForward(from start: Key?, _ visit: (Key, Node) -> Bool) -> Bool {
+        if body.isBranch {
+            var start = start
+            for index in (start.map { body.branchIndex(for: $0) } ?? 0)..<body.branches.count {
+                if !body.branches[index].page.visitForward(from: start, visit) { return false }
+                start = nil
+            }
+        } else {
+            for index in (start.map { body.entryIndex(of: $0).index } ?? 0)..<body.entries.count
+            where !visit(body.key(index), body.entries[index].node) {
+                return false
+            }
+        }
         return true
     }
 
-    func visitBackward(from start: Key?, _ body: (Key, Node) -> Bool) -> Bool {
-        var end = entries.count
-        if let start {
-            end = rank(of: start)
-            if end < entries.count, entries[end].key == start { end += 1 }
+    /// Visits the children in reverse key order from the last not greater than `start`, until `visit` answers false.
+    func visitBackward(from start: Key?, _ visit: (Key, Node) -> Bool) -> Bool {
+        if body.isBranch {
+            var start = start
+            for index in (0...(start.map { body.branchIndex(for: $0) } ?? body.branches.count - 1)).reversed() {
+                if !body.branches[index].page.visitBackward(from: start, visit) { return false }
+                start = nil
+            }
+        } else {
+            var end = body.entries.count
+            if let start {
+                let (index, isFound) = body.entryIndex(of: start)
+                end = isFound ? index + 1 : index
+            }
+            for index in (0..<end).reversed() where !visit(body.key(index), body.entries[index].node) {
+                return false
+            }
         }
-        for entry in entries[..<end].reversed() where !body(entry.key, entry.node) { return false }
         return true
-    }
-
-    func takeEntries() -> [(key: Key, node: Node)] {
-        let taken = entries
-        entries = []
-        return taken
-    }
-
-    static func equal(_ left: Page, _ right: Page) -> Bool {
-        left === right
-            || left.count == right.count
-                && zip(left.entries, right.entries).allSatisfy { $0.key == $1.key && $0.node == $1.node }
     }
 }
