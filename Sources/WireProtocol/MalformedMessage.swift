@@ -1,0 +1,33 @@
+import DataTree
+
+/// Why a text is no message of the protocol. The connection it came on is closed (`LeaveReason.protocolError`).
+package enum MalformedMessage: Error, Equatable, CustomStringConvertible {
+    /// The text is not JSON.
+    case notJSON(JSONError)
+    /// The text is JSON, but the member is missing or of the wrong kind.
+    case member(String, expected: String)
+
+    package var description: String {
+        switch self {
+        case .notJSON(let error):
+            "the message cannot be read: \(error)"
+        case .member(let name, let expected):
+            "the message has no '\(name)' that is \(expected); "
+                + "send {\"t\":\"d\",\"d\":{\"r\":<integer>,\"a\":<action>,\"b\":{…}}} or {\"t\":\"c\",\"d\":{…}}"
+        }
+    }
+}
+
+/// What a request may hold; beyond it the request is answered with a refusal. The limits on whole messages are the
+/// `SegmentAssembler`'s.
+package struct RequestLimits: Sendable {
+    /// Nesting of the text, and lengths of keys and string leaves.
+    package var json: JSONLimits
+    /// Keys from the root of the database to the deepest value of a write.
+    package var depth: Int
+
+    package init(json: JSONLimits = JSONLimits(), depth: Int = 32) {
+        self.json = json
+        self.depth = depth
+    }
+}
