@@ -1,7 +1,7 @@
 /// Why a query object is refused. The text ends with what a client should send instead.
-package enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
+package enum QueryError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The JSON around or inside the query is broken.
-    case malformed(String)
+    case malformed(JSONError)
     case notAnObject
     /// A field of the query has a type that it cannot have.
     case wrongType(field: String, expected: String)
@@ -19,8 +19,8 @@ package enum QueryError: Error, Hashable, Sendable, CustomStringConvertible {
 
     package var description: String {
         switch self {
-        case .malformed(let reason):
-            "the query is not valid JSON: \(reason); send one JSON object"
+        case .malformed(let error):
+            "the query is not valid JSON: \(error)"
         case .notAnObject:
             "a query must be an object; send {} or leave it out for the whole node"
         case .wrongType(let field, let expected):

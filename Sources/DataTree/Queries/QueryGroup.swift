@@ -142,6 +142,8 @@ package struct QueryGroup: Sendable {
     /// Follows a commit that replaced the node at the path: from above, by a leaf, by nothing, or from one of these to an
     /// object. Queries whose result is the same are left out.
     package mutating func replace(old: Node, new: Node) -> [Update] {
+        // A node's own priority is no part of any result.
+        if old.withPriority(.none).isIdentical(to: new.withPriority(.none)) { return [] }
         var updates: [Update] = []
         for number in slots.indices {
             let oldOrder = slots[number].order(in: old)
@@ -155,6 +157,18 @@ package struct QueryGroup: Sendable {
             }
         }
         return updates
+    }
+
+    /// Follows a commit as the tree reports it: any number of changes anywhere, those elsewhere are passed over. `old`
+    /// and `new` are the node at `path`, where the group's queries are, before and after the whole commit.
+    package mutating func follow(_ changes: [NodeChange], at path: Path, old: Node, new: Node) -> [Update] {
+        var keys: [Key] = []
+        for change in changes {
+            // What happens at or above the path concerns the node itself.
+            if path.hasPrefix(change.path) { return replace(old: old, new: new) }
+            if change.path.hasPrefix(path) { keys.append(change.path.keys[path.count]) }
+        }
+        return apply(node: new, changes: keys.map { ChildChange(key: $0, old: old[$0], new: new[$0]) })
     }
 
     // MARK: - Slots
