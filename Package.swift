@@ -4,7 +4,8 @@ import PackageDescription
 let package = Package(
     name: "hearth",
     products: [
-        .executable(name: "hearth", targets: ["hearth"])
+        .executable(name: "hearth", targets: ["hearth"]),
+        .executable(name: "hearth-bench", targets: ["Bench"]),
     ],
     targets: [
         // libwebsockets: sockets, HTTP, WebSocket and TLS for ten thousands of connections on one loop.
@@ -22,6 +23,9 @@ let package = Package(
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
         .target(name: "Gateway", dependencies: ["HubEngine", "CLibwebsockets"]),
         .executableTarget(name: "hearth", dependencies: ["Gateway", "HubEngine", "CJansson"]),
+        // Measurements of single rooms, for `scripts/bench`.
+        .systemLibrary(name: "CMalloc"),
+        .executableTarget(name: "Bench", dependencies: ["CMalloc", "DataTree"]),
         .target(
             name: "TestSupport", dependencies: ["DataTree", "WireProtocol", "Storage", "HubEngine", "CJansson"],
             path: "Sources/TestSupport"),

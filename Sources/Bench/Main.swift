@@ -1,0 +1,15 @@
+import Glibc
+
+/// Measures single rooms and prints tables; `scripts/bench` builds and calls it. Asserts nothing: figures from a busy
+/// machine prove little.
+@main
+enum Bench {
+    static func main() {
+        switch CommandLine.arguments.dropFirst().first {
+        case "tree": TreeBench.run()
+        default:
+            print("Usage: hearth-bench tree")
+            exit(2)
+        }
+    }
+}
