@@ -17,17 +17,3 @@ package enum MalformedMessage: Error, Equatable, CustomStringConvertible {
         }
     }
 }
-
-/// What a request may hold; beyond it the request is answered with a refusal. The limits on whole messages are the
-/// `SegmentAssembler`'s.
-package struct RequestLimits: Sendable {
-    /// Nesting of the text, and lengths of keys and string leaves.
-    package var json: JSONLimits
-    /// Keys from the root of the database to the deepest value of a write.
-    package var depth: Int
-
-    package init(json: JSONLimits = JSONLimits(), depth: Int = 32) {
-        self.json = json
-        self.depth = depth
-    }
-}

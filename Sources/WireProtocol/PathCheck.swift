@@ -9,85 +9,44 @@ enum PathCheck {
         case write(mayEndInPriority: Bool)
     }
 
-    /// Splits `bytes`, which are valid UTF-8, at slashes. Returns the path, or the text of a refusal that ends with the remedy.
-    static func path(utf8 bytes: UnsafeRawBufferPointer, use: Use, limits: RequestLimits) -> Result<Path, PathRefusal> {
+    /// Splits `bytes`, which are valid UTF-8, at slashes.
+    ///
+    /// Almost every path has no suspicious byte at all and is short; only the others are looked at key by key.
+    static func path(utf8 bytes: UnsafeRawBufferPointer, use: Use, limits: WriteLimits) -> Result<Path, WriteError> {
         let path = Path(utf8: bytes)
-        // Almost every path has no forbidden character at all; only the others are looked at key by key.
-        if hasForbidden(bytes), let refusal = inspect(path, use: use) { return .failure(refusal) }
-        let hasPriority = endsInPriority(path)
-        let depth = hasPriority ? path.count - 1 : path.count
-        if depth > limits.depth { return .failure(.tooDeep(limit: limits.depth)) }
-        if bytes.count > limits.json.keyBytes, case .write = use {
-            for key in path.keys where key.utf8Count > limits.json.keyBytes {
-                return .failure(.keyTooLong(limit: limits.json.keyBytes))
-            }
+        guard path.count > limits.depth || bytes.count > limits.keyBytes || bytes.contains(where: isSuspicious) else {
+            return .success(path)
         }
-        return .success(path)
-    }
-
-    /// Whether the path names the priority of a node rather than a node.
-    static func endsInPriority(_ path: Path) -> Bool { path.last == priorityKey }
-
-    private static let priorityKey = Key(".priority")
-    private static let infoKey = Key(".info")
-
-    private static func inspect(_ path: Path, use: Use) -> PathRefusal? {
-        for (index, key) in path.keys.enumerated() {
-            switch use {
-            case .read where index == 0 && key == infoKey: continue
-            case .write(mayEndInPriority: true) where index == path.count - 1 && key == priorityKey: continue
-            case .write where index == 0 && key == infoKey: return .info
-            default: break
-            }
-            var text: [UInt8] = []
-            key.append(to: &text)
-            if text.contains(where: isForbidden) { return .character(key) }
+        do throws(WriteError) {
+            try validate(path, use: use, limits: limits)
+            return .success(path)
+        } catch {
+            return .failure(error)
         }
-        return nil
     }
 
-    private static func hasForbidden(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        for byte in bytes where isForbidden(byte) { return true }
-        return false
+    private static func validate(_ path: Path, use: Use, limits: WriteLimits) throws(WriteError) {
+        let validation = WriteValidation(limits: limits)
+        switch use {
+        case .write(mayEndInPriority: true):
+            try validation.validate(path: path)
+        case .write(mayEndInPriority: false):
+            if path.last == .priority { throw .keyCharacter(UInt8(ascii: "."), path) }
+            try validation.validate(path: path)
+        case .read:
+            if path.last == .priority { throw .keyCharacter(UInt8(ascii: "."), path) }
+            try validation.validate(path: path.keys.first == .info ? path.dropFirst(1) : path)
+        }
     }
 
-    /// `. # $ [ ]` and control characters (JavaScript SDK, `validation.ts`); slashes separate keys.
+    /// Bytes that a key may not have, but for the slash.
     @inline(__always)
-    private static func isForbidden(_ byte: UInt8) -> Bool {
+    private static func isSuspicious(_ byte: UInt8) -> Bool {
         switch byte {
         case 0...0x1F, 0x7F, UInt8(ascii: "."), UInt8(ascii: "#"), UInt8(ascii: "$"), UInt8(ascii: "["),
             UInt8(ascii: "]"):
             true
         default: false
         }
-    }
-}
-
-/// Why a path is refused.
-enum PathRefusal: Error, Equatable, CustomStringConvertible {
-    case character(Key)
-    case tooDeep(limit: Int)
-    case keyTooLong(limit: Int)
-    case info
-
-    var description: String {
-        switch self {
-        case .character(let key):
-            "The path has the key '\(PathRefusal.shown(key))'; leave out . # $ [ ] and control characters"
-        case .tooDeep(let limit):
-            "The path is more than \(limit) keys deep; store the data flatter"
-        case .keyTooLong(let limit):
-            "The path has a key of more than \(limit) bytes; use a shorter one"
-        case .info:
-            "Nothing can be written below .info, which each client keeps for itself; choose another path"
-        }
-    }
-
-    /// A key for people: cut, and without raw control characters.
-    private static func shown(_ key: Key) -> String {
-        String(
-            key.description.unicodeScalars.prefix(64).map {
-                $0.value < 0x20 || $0.value == 0x7F ? "\u{FFFD}" : Character($0)
-            })
     }
 }

@@ -80,10 +80,10 @@ struct RequestBody {
     private mutating func readPath(_ cursor: inout JSONCursor) throws {
         guard cursor.peek() == .string else { return try skipWrong("p", "a path such as \"a/b\"", &cursor) }
         let use = name.pathUse
-        let limits = self.limits
+        let limits = self.limits.write
         switch try cursor.readText({ PathCheck.path(utf8: $0, use: use, limits: limits) }) {
         case .success(let path): self.path = path
-        case .failure(let reason): refuse(.invalidData, reason.description)
+        case .failure(let error): refuse(.invalidData, error.description)
         }
     }
 
@@ -117,28 +117,28 @@ struct RequestBody {
         }
         var changes: [(Path, Node)] = []
         let use = PathCheck.Use.write(mayEndInPriority: true)
-        let limits = self.limits
+        let limits = self.limits.write
         try cursor.enterObject()
         while let member = try cursor.nextName() {
             var text = try cursor.text(of: member)
             let place = text.withUTF8 { PathCheck.path(utf8: UnsafeRawBufferPointer($0), use: use, limits: limits) }
             let node = try readNode(&cursor)
             switch place {
-            case .failure(let reason): refuse(.invalidData, reason.description)
+            case .failure(let error): refuse(.invalidData, error.description)
             case .success(let place) where place.isRoot:
                 refuse(.invalidData, "A path in an update is empty; name at least one key")
             case .success(let place):
                 guard let node else { continue }
-                let endsInPriority = PathCheck.endsInPriority(place)
-                if endsInPriority, !RequestBody.isPriority(node) { refusePriority() }
-                changesDepth = max(changesDepth, place.count - (endsInPriority ? 1 : 0) + cursor.lastNodeDepth)
+                if place.last == .priority { checkPriority(node, at: place) }
+                let keys = place.last == .priority ? place.count - 1 : place.count
+                changesDepth = max(changesDepth, keys + cursor.lastNodeDepth)
                 changes.append((place, node))
             }
         }
-        if let (upper, lower) = RequestBody.conflict(in: changes) {
-            refuse(
-                .invalidData,
-                "The paths '\(upper)' and '\(lower)' of an update contain each other; write them one after the other")
+        do throws(WriteError) {
+            try WriteValidation(limits: limits).validateDistinct(changes.map(\.0))
+        } catch {
+            refuse(.invalidData, error.description)
         }
         self.changes = changes
     }
@@ -166,7 +166,7 @@ struct RequestBody {
         let bytes = UnsafeRawBufferPointer(rebasing: text[range])
         var inner = JSONCursor(bytes, limits: limits.json)
         do {
-            query = try Query(standIn: &inner)
+            query = try Query(cursor: &inner)
             queryText = Array(bytes)
         } catch {
             refuse(.invalidQuery, error.description)
@@ -176,10 +176,9 @@ struct RequestBody {
     private mutating func readWriteID(_ cursor: inout JSONCursor) throws {
         guard cursor.peek() == .string else { return try skipWrong("w", "a text", &cursor) }
         let text = try cursor.readString()
-        if WriteID(text) == nil {
-            refuse(
-                .invalidData,
-                "The write id 'w' must be 8 to 40 of A-Z a-z 0-9 - _, a dot and a number; leave it out otherwise")
+        guard (1...limits.writeIDBytes).contains(text.utf8.count) else {
+            return refuse(
+                .invalidData, "The write id 'w' must have 1 to \(limits.writeIDBytes) bytes; leave it out otherwise")
         }
         writeID = text
     }
@@ -265,27 +264,30 @@ struct RequestBody {
             guard let value else {
                 return refuse(.invalidData, "The body has no 'd'; send the value, or null to delete")
             }
-            if PathCheck.endsInPriority(path) {
-                if !RequestBody.isPriority(value) { refusePriority() }
+            if path.last == .priority {
+                checkPriority(value, at: path)
             } else {
-                checkDepth(path.count + valueDepth)
+                checkDepth(valueDepth, at: path)
             }
         case .merge, .onDisconnectMerge:
             guard changes != nil else {
                 return refuse(.invalidData, "The body has no 'd'; send an object of paths and values")
             }
-            checkDepth(path.count + changesDepth)
+            checkDepth(changesDepth, at: path)
         default: break
         }
     }
 
-    private mutating func checkDepth(_ depth: Int) {
-        guard depth > limits.depth else { return }
-        refuse(.invalidData, "The data reaches more than \(limits.depth) keys deep; store it flatter")
+    private mutating func checkDepth(_ depth: Int, at path: Path) {
+        do throws(WriteError) {
+            try WriteValidation(limits: limits.write).validate(depth: depth, at: path)
+        } catch {
+            refuse(.invalidData, error.description)
+        }
     }
 
-    private mutating func refusePriority() {
-        refuse(.invalidData, "A priority must be null, a number or a string; send one of these")
+    private mutating func checkPriority(_ node: Node, at path: Path) {
+        if Priority(node) == nil { refuse(.invalidData, WriteError.notAPriority(path).description) }
     }
 
     private func credential(_ kind: Credential.Kind) -> Credential {
@@ -299,24 +301,5 @@ struct RequestBody {
         return Listen(
             path: path ?? .root, query: query, tag: tag, hash: hash ?? "", compoundHash: compoundHash,
             queryText: queryText)
-    }
-
-    /// Whether a value can stand at `.priority`.
-    private static func isPriority(_ node: Node) -> Bool {
-        guard !node.isEmpty else { return true }
-        guard node.priority == .none else { return false }
-        switch node.leaf {
-        case .integer, .double, .string, .deferred: return true
-        case .bool, nil: return false
-        }
-    }
-
-    /// Two paths of which one contains the other, if there are any.
-    private static func conflict(in changes: [(Path, Node)]) -> (Path, Path)? {
-        guard changes.count > 1 else { return nil }
-        let paths = changes.map(\.0).sorted()
-        // In path order everything below a path follows it directly.
-        for (upper, lower) in zip(paths, paths.dropFirst()) where lower.hasPrefix(upper) { return (upper, lower) }
-        return nil
     }
 }

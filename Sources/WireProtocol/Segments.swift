@@ -15,14 +15,15 @@ package enum SegmentRules {
 /// Feed it the pieces in order; `segments` and `units` are up to date after each. Pieces may be cut anywhere, inside a scalar too.
 package struct SegmentCounter: Sendable {
     /// Segments begun so far; 1 at the end means that the text travels alone, without a count.
-    package private(set) var segments = 1
+    package private(set) var segments: Int
     /// UTF-16 code units seen so far.
     package private(set) var units = 0
     /// Bytes seen so far.
     package private(set) var bytes = 0
     private var unitsLeft = SegmentRules.unitsPerSegment
 
-    package init() {}
+    /// - Parameter segments: the segment that begins; other than 1 only to come near the limit quickly.
+    package init(segment segments: Int = 1) { self.segments = segments }
 
     /// Whether the text seen so far is too long to be announced.
     package var isTooBig: Bool { segments > SegmentRules.mostSegments }
