@@ -23,6 +23,7 @@ enum JSONString {
         let tops: UInt64 = 0x8080_8080_8080_8080
         var index = scan.end
         if scan.endsInEscape, index < limit {
+            if bytes[index] >= 0x80 { scan.isASCII = false }
             // A control character cannot be escaped: leave it for the check below.
             if bytes[index] >= 0x20 { index += 1 }
             scan.endsInEscape = false

@@ -28,8 +28,8 @@ package struct NodeSerializer: Sendable {
     /// Whether everything is written.
     package var isFinished: Bool { stack.isEmpty }
 
-    /// Appends about `count` bytes more to `output`: at most one key and 4,096 bytes of text beyond it, escapes not
-    /// counted. Returns false when that was the end.
+    /// Appends about `count` bytes more to `output`: at most one key and 4,096 bytes of text, escaped, beyond it.
+    /// Returns false when that was the end.
     package mutating func next(upTo count: Int, into output: inout [UInt8]) -> Bool {
         let (end, isBeyondAll) = output.count.addingReportingOverflow(max(count, 1))
         var slice = Slice(output: output, end: isBeyondAll ? .max : end)
@@ -135,15 +135,15 @@ package struct NodeSerializer: Sendable {
 
         private mutating func writeText(_ text: Text, from start: Int) -> Bool {
             let stop = text.withUTF8 { bytes in
-                var stop = bytes.count
-                let room = max(end - output.count, NodeSerializer.wholeTextBytes)
-                if stop - start > room {
-                    stop = start + room
+                var start = start
+                repeat {
+                    var stop = min(start + NodeSerializer.wholeTextBytes, bytes.count)
                     // Not in the middle of a UTF-8 sequence.
-                    while stop > start, bytes[stop] & 0xC0 == 0x80 { stop -= 1 }
-                }
-                JSONEscape.append(UnsafeRawBufferPointer(rebasing: bytes[start..<stop]), to: &output)
-                return stop
+                    while stop < bytes.count, stop > start, bytes[stop] & 0xC0 == 0x80 { stop -= 1 }
+                    JSONEscape.append(UnsafeRawBufferPointer(rebasing: bytes[start..<stop]), to: &output)
+                    start = stop
+                } while start < bytes.count && output.count < end
+                return start
             }
             guard stop == text.utf8Count else {
                 left.append(.text(text, offset: stop))
