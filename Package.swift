@@ -9,7 +9,9 @@ let package = Package(
     ],
     targets: [
         // libwebsockets: sockets, HTTP, WebSocket and TLS for ten thousands of connections on one loop.
-        .systemLibrary(name: "CLibwebsockets", pkgConfig: "libwebsockets", providers: [.apt(["libwebsockets-dev"])]),
+        .systemLibrary(
+            name: "CLibwebsockets", pkgConfig: "libwebsockets",
+            providers: [.apt(["libwebsockets-dev", "libwebsockets-evlib-uv", "libuv1-dev", "libssl-dev"])]),
         // SQLite: the most tested store there is; users open the state file with their own tools.
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // jansson: JSON documents at the edges (configuration, catalogues); data never passes through it.
@@ -21,7 +23,7 @@ let package = Package(
         .target(name: "WireProtocol", dependencies: ["DataTree"]),
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
-        .target(name: "Gateway", dependencies: ["HubEngine", "CLibwebsockets"]),
+        .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "CLibwebsockets"]),
         .executableTarget(name: "hearth", dependencies: ["Gateway", "HubEngine", "CJansson"]),
         // Measurements of single rooms, for `scripts/bench`.
         .systemLibrary(name: "CMalloc"),

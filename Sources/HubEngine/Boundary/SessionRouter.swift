@@ -2,6 +2,14 @@
 package protocol SessionEventSink: AnyObject, Sendable {
     /// Appends events in order. Callable from any loop's thread; does not wait for their effect.
     func post(_ events: [SessionEvent])
+
+    /// Events that were posted and are not handled yet. While this is high, loops stop reading from the clients of this
+    /// namespace, so that a flood fills the clients' sockets and not the hub's memory. Callable from any thread.
+    var backlog: Int { get }
+}
+
+extension SessionEventSink {
+    package var backlog: Int { 0 }
 }
 
 /// Finds the namespace for a new connection.

@@ -3,7 +3,7 @@ import Glibc
 /// Values shared between threads, with waiting: a mutex and a condition variable.
 ///
 /// `Synchronization.Mutex` has no way to sleep until another thread changes something; this has.
-package final class Monitor<State>: @unchecked Sendable {
+final class Monitor<State>: @unchecked Sendable {
     // Unchecked because the compiler cannot see that `state` is only touched under `mutex`.
     private var state: State
     // Pointers, because POSIX locks must not move.
@@ -11,7 +11,7 @@ package final class Monitor<State>: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var waiters = 0
 
-    package init(_ state: sending State) {
+    init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -33,7 +33,7 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Reads or changes the state, and wakes whoever waits for a change.
-    package func update<Result>(_ body: (inout State) -> Result) -> Result {
+    func update<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         let result = body(&state)
@@ -42,14 +42,14 @@ package final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Reads or changes the state in a way that nobody waits for.
-    package func with<Result>(_ body: (inout State) -> Result) -> Result {
+    func with<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
     /// Sleeps until `answer` returns a value, or until `deadline` (nanoseconds of `monotonicNanoseconds`), then nil.
-    package func wait<Result>(until deadline: UInt64? = nil, for answer: (inout State) -> Result?) -> Result? {
+    func wait<Result>(until deadline: UInt64? = nil, for answer: (inout State) -> Result?) -> Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
@@ -68,14 +68,14 @@ package final class Monitor<State>: @unchecked Sendable {
 }
 
 /// The clock that deadlines of `Monitor` refer to.
-package func monotonicNanoseconds() -> UInt64 {
+func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 /// Sleeps until a moment of `monotonicNanoseconds`; returns at once if it is past.
-package func sleepUntil(_ deadline: UInt64) {
+func sleepUntil(_ deadline: UInt64) {
     var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
     while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
 }

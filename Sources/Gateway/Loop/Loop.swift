@@ -1,0 +1,209 @@
+import CLibwebsockets
+import Glibc
+import HubEngine
+import WireProtocol
+
+/// One event loop: a thread with a libwebsockets context on a libuv loop of its own, and the sockets it serves.
+///
+/// Everything here is confined to that thread; other threads reach it through its `LoopInbox` alone. The libuv loop is ours
+/// (libwebsockets calls it foreign): then libwebsockets installs no signal handlers, and our timers and wake-ups are libuv's
+/// instead of libwebsockets' sorted list.
+final class Loop {
+    let index: UInt16
+    let settings: LoopSettings
+    let inbox: LoopInbox
+    let connections: ConnectionTable
+
+    // MARK: libuv and libwebsockets
+
+    let uvLoop: UnsafeMutablePointer<uv_loop_t>
+    private let wake: UnsafeMutablePointer<uv_async_t>
+    private let tickTimer: UnsafeMutablePointer<uv_timer_t>
+    let catchUpTimer: UnsafeMutablePointer<uv_timer_t>
+    let drainTimer: UnsafeMutablePointer<uv_timer_t>
+    private let afterPoll: UnsafeMutablePointer<uv_check_t>
+    var context: OpaquePointer?
+    var plainHost: OpaquePointer?
+    var secureHost: OpaquePointer?
+    /// OpenSSL's context of the secure host, for loading new certificates.
+    var tlsContext: UnsafeMutableRawPointer?
+    var library: LibwebsocketsResources?
+    var acceptor: Acceptor?
+    /// The connection that libwebsockets is taking over right now.
+    var adopting: UnsafeMutablePointer<Connection>?
+
+    // MARK: This turn
+
+    var pending = PendingFrames()
+    /// Connections that have something pending, and how many of them were served.
+    var dirty: [UnsafeMutablePointer<Connection>] = []
+    var firstDirty = 0
+    /// Keeps the frames of `pending` alive.
+    private var batches: [[LoopOutput]] = []
+    let scratch: UnsafeMutablePointer<UInt8>
+    /// What a stream produced last; kept for its memory.
+    var streamed: [UInt8] = []
+    var doomed: [ConnectionID] = []
+
+    // MARK: Namespaces, silence, counts
+
+    var ports: [ObjectIdentifier: NamespacePort] = [:]
+    var dirtyPorts: [NamespacePort] = []
+    var pausedPorts: [NamespacePort] = []
+    var wheel = TimingWheel()
+    var clock: LoopClock
+    let liveness: LivenessPolicy
+    /// Ticks that a client has for answering a close frame.
+    let closeGrace: UInt32
+    /// Connections on their way out in a drain, and how many go at each step.
+    var draining: (ids: [ConnectionID], perStep: Int) = ([], 1)
+    var isDraining = false
+    private var isEnding = false
+    /// Added to the metrics once a tick.
+    var sentBytes = 0
+    var receivedBytes = 0
+    var queuedBytes = 0
+    private var publishedQueuedBytes = 0
+
+    init(index: UInt16, settings: LoopSettings, inbox: LoopInbox) throws(GatewayError) {
+        self.index = index
+        self.settings = settings
+        self.inbox = inbox
+        connections = ConnectionTable(capacity: settings.admission.socketLimit + 1, loop: index)
+        uvLoop = .allocate(capacity: 1)
+        wake = .allocate(capacity: 1)
+        tickTimer = .allocate(capacity: 1)
+        catchUpTimer = .allocate(capacity: 1)
+        drainTimer = .allocate(capacity: 1)
+        afterPoll = .allocate(capacity: 1)
+        scratch = .allocate(capacity: Loop.sendLimit)
+        clock = LoopClock(interval: settings.tickMilliseconds, start: settings.monotonicMilliseconds())
+        liveness = LivenessPolicy(
+            deadPeerSeconds: settings.deadPeerSeconds, ticksPerSecond: Int(1000 / settings.tickMilliseconds))
+        closeGrace = UInt32(clamping: 3000 / settings.tickMilliseconds + 1)
+        guard uv_loop_init(uvLoop) == 0 else { throw .eventLoop(reason: "libuv has no loop") }
+        try openContext()
+        startHandles()
+    }
+
+    deinit {
+        pending.deallocate()
+        scratch.deallocate()
+        for handle in [
+            UnsafeMutableRawPointer(wake), .init(tickTimer), .init(catchUpTimer), .init(drainTimer), .init(afterPoll),
+        ] {
+            handle.deallocate()
+        }
+        uvLoop.deallocate()
+    }
+
+    /// Serves until the gateway ends it.
+    func run() {
+        inbox.setWake(LoopInbox.Wake(handle: wake))
+        uv_run(uvLoop, UV_RUN_DEFAULT)
+        uv_loop_close(uvLoop)
+    }
+
+    private func startHandles() {
+        let itself = Unmanaged.passUnretained(self).toOpaque()
+        uv_async_init(uvLoop, wake) { handle in Loop.of(handle?.pointee.data)?.wakeUp() }
+        wake.pointee.data = itself
+        uv_timer_init(uvLoop, tickTimer)
+        tickTimer.pointee.data = itself
+        let interval = UInt64(settings.tickMilliseconds)
+        uv_timer_start(tickTimer, { handle in Loop.of(handle?.pointee.data)?.tick() }, interval, interval)
+        uv_timer_init(uvLoop, catchUpTimer)
+        catchUpTimer.pointee.data = itself
+        uv_timer_init(uvLoop, drainTimer)
+        drainTimer.pointee.data = itself
+        uv_check_init(uvLoop, afterPoll)
+        afterPoll.pointee.data = itself
+        uv_check_start(afterPoll) { handle in Loop.of(handle?.pointee.data)?.endTurn() }
+    }
+
+    /// The loop that a libuv handle or a libwebsockets context belongs to.
+    static func of(_ data: UnsafeMutableRawPointer?) -> Loop? {
+        // The thread's frame holds the loop for as long as its handles and its context live.
+        data.map { Unmanaged<Loop>.fromOpaque($0).takeUnretainedValue() }
+    }
+
+    // MARK: A turn
+
+    private func wakeUp() {
+        if batches.isEmpty {
+            let contents = inbox.takeAll()
+            for command in contents.commands { perform(command) }
+            for socket in contents.sockets { adopt(socket) }
+            batches = contents.outputs
+            for outputs in batches { sort(outputs) }
+        }
+        if deliver() {
+            batches.removeAll()
+        } else if !isEnding {
+            // The rest follows after the sockets had their turn.
+            uv_async_send(wake)
+        }
+        endTurn()
+    }
+
+    /// Sends outputs that a callback of this loop produced itself, and what belongs to the end of a turn.
+    private func endTurn() {
+        while !dirtyPorts.isEmpty || !doomed.isEmpty {
+            postEvents()
+            cutDoomed()
+        }
+    }
+
+    private func tick() {
+        clock.advance(to: settings.monotonicMilliseconds())
+        judgeSilence()
+        publishCounts()
+        endTurn()
+    }
+
+    private func publishCounts() {
+        if sentBytes > 0 { settings.metrics.sentBytes.add(sentBytes) }
+        if receivedBytes > 0 { settings.metrics.receivedBytes.add(receivedBytes) }
+        if queuedBytes != publishedQueuedBytes {
+            settings.metrics.sendQueueBytes.add(queuedBytes - publishedQueuedBytes)
+            publishedQueuedBytes = queuedBytes
+        }
+        sentBytes = 0
+        receivedBytes = 0
+    }
+
+    private func perform(_ command: LoopCommand) {
+        switch command {
+        case .listen(let sockets): acceptor = Acceptor(sockets, loop: self)
+        case .stopAccepting:
+            acceptor?.stop()
+            acceptor = nil
+        case .drain(let milliseconds): drain(over: milliseconds)
+        case .reloadCertificate: reloadCertificate()
+        case .end: end()
+        }
+    }
+
+    /// Cuts every connection and closes all handles, so that `uv_run` returns.
+    private func end() {
+        guard !isEnding else { return }
+        isEnding = true
+        inbox.setWake(nil)
+        for socket in inbox.takeAll().sockets { Glibc.close(socket.descriptor) }
+        acceptor?.stop()
+        acceptor = nil
+        for slot in 0..<connections.highWater {
+            let connection = connections.at(slot: slot)
+            if connection.pointee.phase == .open { finish(connection, .serverStopping) }
+        }
+        postEvents()
+        publishCounts()
+        lws_context_destroy(context)
+        context = nil
+        for handle in [
+            UnsafeMutableRawPointer(wake), .init(tickTimer), .init(catchUpTimer), .init(drainTimer), .init(afterPoll),
+        ] {
+            uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil)
+        }
+    }
+}

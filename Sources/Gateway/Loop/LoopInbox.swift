@@ -1,0 +1,102 @@
+import CLibwebsockets
+import HubEngine
+import Synchronization
+
+/// A socket on its way from the accepting loop to the loop that will serve it.
+struct AcceptedSocket: Sendable {
+    var descriptor: Int32
+    var remoteAddress: String
+    var isAdministrative: Bool
+    var usesTLS: Bool
+}
+
+/// What the gateway asks of a loop.
+enum LoopCommand: Sendable {
+    /// Accept from these sockets.
+    case listen([ListeningSocket])
+    case stopAccepting
+    /// Close all sessions, spread over so many milliseconds.
+    case drain(milliseconds: Int)
+    case reloadCertificate
+    /// Cut what is left and end the thread.
+    case end
+}
+
+/// Where other threads put what a loop shall do. The loop is woken only when the inbox was empty.
+final class LoopInbox: LoopOutlet {
+    /// What the loop takes out at once.
+    struct Contents {
+        var outputs: [[LoopOutput]] = []
+        var sockets: [AcceptedSocket] = []
+        var commands: [LoopCommand] = []
+
+        var isEmpty: Bool { outputs.isEmpty && sockets.isEmpty && commands.isEmpty }
+    }
+
+    /// The loop's wake-up handle: `uv_async_send` is the one libuv call that is safe from other threads.
+    struct Wake: @unchecked Sendable {
+        let handle: UnsafeMutablePointer<uv_async_t>
+    }
+
+    private struct State {
+        var contents = Contents()
+        var wake: Wake?
+        var isClosed = false
+    }
+
+    private let state = Mutex(State())
+    /// Deliveries that were posted and not taken out yet: how far the loop is behind.
+    private let waiting = Atomic<Int>(0)
+
+    /// See `waiting`; callable from any thread.
+    var waitingDeliveries: Int { waiting.load(ordering: .relaxed) }
+
+    func post(_ outputs: [LoopOutput]) {
+        guard !outputs.isEmpty else { return }
+        var deliveries = 0
+        for output in outputs {
+            if case .fanOut(_, let list) = output { deliveries += list.count } else { deliveries += 1 }
+        }
+        waiting.wrappingAdd(deliveries, ordering: .relaxed)
+        put { $0.outputs.append(outputs) }
+    }
+
+    func post(_ command: LoopCommand) { put { $0.commands.append(command) } }
+
+    /// Hands a socket over. `false` when the loop has ended; the socket then is still the caller's.
+    @discardableResult
+    func post(_ socket: AcceptedSocket) -> Bool { put { $0.sockets.append(socket) } }
+
+    /// Lets other threads wake the loop, or no longer. Called by the loop, before its handle is valid for others and before it
+    /// is closed.
+    func setWake(_ wake: Wake?) {
+        state.withLock {
+            $0.wake = wake
+            if let wake { uv_async_send(wake.handle) }
+            if wake == nil { $0.isClosed = true }
+        }
+    }
+
+    /// Everything that came since the last call.
+    func takeAll() -> Contents {
+        let contents = state.withLock { state in
+            let contents = state.contents
+            if !contents.isEmpty { state.contents = Contents() }
+            return contents
+        }
+        if !contents.outputs.isEmpty { waiting.store(0, ordering: .relaxed) }
+        return contents
+    }
+
+    @discardableResult
+    private func put(_ change: (inout Contents) -> Void) -> Bool {
+        state.withLock { state in
+            guard !state.isClosed else { return false }
+            let wasEmpty = state.contents.isEmpty
+            change(&state.contents)
+            // Inside the lock: the handle is closed under it too.
+            if wasEmpty, let wake = state.wake { uv_async_send(wake.handle) }
+            return true
+        }
+    }
+}

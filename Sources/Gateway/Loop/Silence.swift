@@ -1,0 +1,91 @@
+import CLibwebsockets
+import HubEngine
+import WireProtocol
+
+/// Finding out which silent clients are still there.
+extension Loop {
+    /// Something came from the client.
+    @inline(__always)
+    func heard(_ connection: UnsafeMutablePointer<Connection>) {
+        connection.pointee.lastInbound = clock.tick
+        connection.pointee.flags.remove(.isAsked)
+    }
+
+    /// Starts watching a session that has just opened.
+    func watch(_ connection: UnsafeMutablePointer<Connection>) {
+        heard(connection)
+        guard !connection.pointee.flags.contains(.noPing) else { return }
+        wheel.schedule(Int(connection.pointee.slot), at: clock.tick + liveness.pingAfter)
+    }
+
+    /// Looks at the connections whose time has come.
+    func judgeSilence() {
+        for slot in wheel.advance(to: clock.tick) {
+            let connection = connections.at(slot: slot)
+            switch connection.pointee.phase {
+            case .open: judge(connection)
+            case .closing: giveUp(connection, .serverStopping)
+            case .free, .http, .ended: break
+            }
+        }
+    }
+
+    private func judge(_ connection: UnsafeMutablePointer<Connection>) {
+        let isAsked = connection.pointee.flags.contains(.isAsked)
+        var seen = LivenessPolicy.Observation(
+            now: clock.tick, lastInbound: connection.pointee.lastInbound, isAsked: isAsked)
+        if seen.now &- seen.lastInbound >= liveness.pingAfter {
+            seen.hasUnread = hearth_readable_bytes(connection.pointee.descriptor) > 0
+            if isAsked { seen.isReceiving = noteReceiving(connection) }
+        }
+        let slot = Int(connection.pointee.slot)
+        switch liveness.verdict(seen) {
+        case .wait(let tick):
+            wheel.schedule(slot, at: tick)
+        case .heard(let tick):
+            heard(connection)
+            wheel.schedule(slot, at: tick)
+        case .ask(let tick):
+            wheel.schedule(slot, at: tick)
+            ask(connection)
+        case .dead:
+            giveUp(connection, .timedOut)
+        }
+    }
+
+    /// A PING with a payload: libwebsockets does not report a PONG without one. It is ASCII because it comes back.
+    private static let ping: [UInt8] = [0x89, 4] + "ping".utf8
+
+    private func ask(_ connection: UnsafeMutablePointer<Connection>) {
+        guard let socket = connection.pointee.socket else { return }
+        connection.pointee.flags.insert(.isAsked)
+        var frame = Loop.ping
+        // Between two frames even when there is a backlog: libwebsockets puts it behind a frame that is half sent.
+        if lws_write(socket, &frame, frame.count, LWS_WRITE_HTTP) < 0 {
+            giveUp(connection, .connectionLost)
+            return
+        }
+        connection.pointee.acknowledged = hearth_acknowledged_bytes(connection.pointee.descriptor)
+        connection.pointee.pingPosition = positionOfPing(connection, socket)
+    }
+
+    /// Whether the client's kernel took bytes since the last look, of those that go before the PING.
+    private func noteReceiving(_ connection: UnsafeMutablePointer<Connection>) -> Bool {
+        guard let socket = connection.pointee.socket else { return false }
+        let before = connection.pointee.acknowledged
+        let acknowledged = hearth_acknowledged_bytes(connection.pointee.descriptor)
+        connection.pointee.acknowledged = acknowledged
+        if connection.pointee.pingPosition == .max {
+            connection.pointee.pingPosition = positionOfPing(connection, socket)
+        }
+        // The kernel counts the SYN on some paths, so one byte is no proof.
+        return acknowledged > before && acknowledged + 1 < connection.pointee.pingPosition
+    }
+
+    /// Where the PING ends in the stream of bytes; unknown, and so far away, while libwebsockets holds some of them.
+    private func positionOfPing(_ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer) -> UInt64 {
+        guard lws_partial_buffered(socket) == 0 else { return .max }
+        let waiting = hearth_unacknowledged_bytes(connection.pointee.descriptor)
+        return connection.pointee.acknowledged + UInt64(max(0, waiting))
+    }
+}
