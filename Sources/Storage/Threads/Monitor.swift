@@ -3,7 +3,7 @@ import Glibc
 /// Values shared between threads, with waiting: a mutex and a condition variable.
 ///
 /// `Synchronization.Mutex` has no way to sleep until another thread changes something; this has.
-final class Monitor<State>: @unchecked Sendable {
+package final class Monitor<State>: @unchecked Sendable {
     // Unchecked because the compiler cannot see that `state` is only touched under `mutex`.
     private var state: State
     // Pointers, because POSIX locks must not move.
@@ -11,7 +11,7 @@ final class Monitor<State>: @unchecked Sendable {
     private let condition: UnsafeMutablePointer<pthread_cond_t>
     private var waiters = 0
 
-    init(_ state: sending State) {
+    package init(_ state: sending State) {
         self.state = state
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -33,7 +33,7 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Reads or changes the state, and wakes whoever waits for a change.
-    func update<Result>(_ body: (inout State) -> Result) -> Result {
+    package func update<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         let result = body(&state)
@@ -42,14 +42,14 @@ final class Monitor<State>: @unchecked Sendable {
     }
 
     /// Reads or changes the state in a way that nobody waits for.
-    func with<Result>(_ body: (inout State) -> Result) -> Result {
+    package func with<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         return body(&state)
     }
 
     /// Sleeps until `answer` returns a value, or until `deadline` (nanoseconds of `monotonicNanoseconds`), then nil.
-    func wait<Result>(until deadline: UInt64? = nil, for answer: (inout State) -> Result?) -> Result? {
+    package func wait<Result>(until deadline: UInt64? = nil, for answer: (inout State) -> Result?) -> Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while true {
@@ -68,14 +68,14 @@ final class Monitor<State>: @unchecked Sendable {
 }
 
 /// The clock that deadlines of `Monitor` refer to.
-func monotonicNanoseconds() -> UInt64 {
+package func monotonicNanoseconds() -> UInt64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }
 
 /// Sleeps until a moment of `monotonicNanoseconds`; returns at once if it is past.
-func sleepUntil(_ deadline: UInt64) {
+package func sleepUntil(_ deadline: UInt64) {
     var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
     while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
 }

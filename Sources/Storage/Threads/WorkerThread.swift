@@ -2,7 +2,7 @@ import Glibc
 
 /// Starts a detached thread that runs `body` once. Whoever must know that it ended lets `body` say so in a `Monitor`.
 /// - Returns: false when the system gives no thread.
-func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
+package func startThread(_ body: @escaping @Sendable () -> Void) -> Bool {
     let box = Unmanaged.passRetained(ThreadBody(body))
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)

@@ -1,0 +1,54 @@
+import DataTree
+import Storage
+
+/// What a database durably is: the tree and what belongs to it. Recovery builds it from the state store and redoes the
+/// log on it.
+package struct DurableImage: Sendable, Equatable {
+    /// A session that the log knows and that has not ended.
+    package struct RecordedSession: Sendable, Equatable {
+        package var transport: String
+        package var agent: String
+        package var since: Int64
+        package var identity: Identity = .anonymous
+        package var onDisconnect = OnDisconnectTree()
+    }
+
+    package var tree: Node = .empty
+    package var sessions: [SessionID: RecordedSession] = [:]
+    package var writeIDs = WriteIDTable()
+    package var lastSeen = LastSeenTable()
+    /// How many times the database has been started.
+    package var incarnation: UInt32 = 0
+    /// The newest time of any commit: time never goes back.
+    package var newestTime: Int64 = 0
+
+    package init() {}
+
+    /// Does again what a group commit did. The outcome does not depend on how much of it was there before.
+    package mutating func redo(_ entry: LogEntry) {
+        for record in entry.records {
+            switch record {
+            case .started(let number):
+                incarnation = max(incarnation, number)
+            case .sessionStarted(let id, let transport, let agent, let since):
+                if sessions[id] == nil {
+                    sessions[id] = RecordedSession(transport: transport, agent: agent, since: since)
+                }
+            case .signedIn(let id, let identity):
+                sessions[id]?.identity = identity
+            case .sessionEnded(let id, _):
+                sessions[id] = nil
+            case .commit(let commit):
+                newestTime = max(newestTime, commit.time)
+                for mutation in commit.mutations { tree.set(mutation.node, at: mutation.path) }
+                if let id = commit.writeID { writeIDs.insert(id, time: commit.time) }
+            case .onDisconnectSet(let id, let path, let value):
+                sessions[id]?.onDisconnect.set(value, at: path)
+            case .onDisconnectCancelled(let id, let path):
+                sessions[id]?.onDisconnect.cancel(at: path)
+            case .lastSeen(let uid, let time, let reason):
+                lastSeen.set(uid, LastSeenTable.Entry(at: time, reason: reason))
+            }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import DataTree
+
+/// Writes that are ready to be carried out: server values resolved against the tree as it is, nothing changed yet.
+struct Draft {
+    private(set) var writes: [(place: WritePath, value: Node)] = []
+
+    /// Resolves a write and adds it.
+    mutating func add(_ place: WritePath, _ value: Node, to engine: Engine) throws {
+        var value = value
+        if place.isPriority {
+            value = try resolved(priority: value, at: place.node, engine)
+        } else if value.containsDeferred {
+            let existing = engine.tree.node(at: place.node)
+            value = try value.resolved(ServerValueContext(timestamp: engine.now), existing: existing)
+        }
+        if let presence = engine.presence, presence.path.hasPrefix(place.node), !place.isPriority {
+            // The presence node is an overlay: writes at its ancestors leave it out.
+            value.set(.empty, at: presence.path.dropFirst(place.node.count))
+        }
+        writes.append((place, value))
+    }
+
+    private func resolved(priority value: Node, at path: Path, _ engine: Engine) throws -> Node {
+        guard let priority = WritePath.priority(from: value) else { throw PriorityError.notAPriority }
+        guard case .deferred = priority else { return value }
+        let existing: Node =
+            switch engine.tree.node(at: path).priority {
+            case .number(let number): Node(leaf: .double(number))
+            default: .empty
+            }
+        return try value.resolved(ServerValueContext(timestamp: engine.now), existing: existing)
+    }
+}
+
+/// A value was written to `.priority` that cannot be one.
+enum PriorityError: Error, CustomStringConvertible {
+    case notAPriority
+
+    var description: String { "A priority is null, a number, a string or a server value. Send one of these." }
+}
+
+/// What one write of a commit changed at the place it named.
+struct WriteEffect {
+    let place: WritePath
+    let change: NodeChange
+
+    var path: Path { place.node }
+
+    /// The content at `path` before; the recorded change may lie above it.
+    var old: Node { change.old.node(at: path.dropFirst(change.path.count)) }
+    var new: Node { change.new.node(at: path.dropFirst(change.path.count)) }
+}

@@ -1,0 +1,183 @@
+import DataTree
+import Storage
+import WireProtocol
+
+/// One database: its tree, sessions, listens and what they have registered. `apply` turns a proposal into outputs and
+/// log records; nothing here knows a thread, a clock or a socket. Confined to whoever drives it.
+package final class Engine {
+    let configuration: EngineConfiguration
+    let metrics: Metrics
+    let log: Logger
+
+    var tree: Node
+    var presence: PresenceNode?
+    var writeIDs: WriteIDTable
+    var lastSeen: LastSeenTable
+    package let incarnation: UInt32
+    /// The time of the proposal being applied, milliseconds since 1970; never goes back.
+    var now: Int64
+
+    var sessions: [ConnectionID: Session] = [:]
+    var sessionsByID: [SessionID: Session] = [:]
+    var listens = ListenTrie()
+    /// When the first identity ends, as far as known; checked again then.
+    var earliestExpiry: Int64 = .max
+    var lastTicket: UInt64 = 0
+
+    var outbox = Outbox()
+    /// What the current batch makes durable, and how to take it back.
+    var batch = Batch()
+    /// Batches that are not durable yet, oldest first.
+    var unsettled: [Batch] = []
+    var garbage: [Node] = []
+    /// Sessions whose end could not be stored; it is proposed again.
+    var owedEnds: [OwedEnd] = []
+    /// What is to be worked out away from the engine.
+    var requestedWork: [EngineWork] = []
+    /// Set while requests of refused batches are answered again: why nothing can be written.
+    var refusal: String?
+    /// What the state store has to be told at its next pass.
+    var unsaved = UnsavedRecords()
+
+    package init(
+        configuration: EngineConfiguration, image: DurableImage = DurableImage(), metrics: Metrics = Metrics(),
+        log: Logger = .silent
+    ) {
+        self.configuration = configuration
+        self.metrics = metrics
+        self.log = log
+        tree = image.tree
+        writeIDs = image.writeIDs
+        lastSeen = image.lastSeen
+        incarnation = image.incarnation
+        now = image.newestTime
+        presence = configuration.presencePath.map { PresenceNode(path: $0, lastSeen: image.lastSeen) }
+    }
+
+    package var limits: Limits { configuration.limits }
+
+    /// Handles one proposal. What it wants sent and stored is collected until `takeBatch`.
+    package func apply(_ proposal: Proposal) {
+        now = max(now, proposal.time)
+        switch proposal.kind {
+        case .open(let connection, let opening, let id): open(connection, opening, id)
+        case .request(let connection, let request): receive(request, from: connection)
+        case .ping(let connection):
+            if let session = sessions[connection] { notify(session, ServerMessage.pong()) }
+        case .end(let connection, let reason):
+            if let session = sessions[connection] { end(session, reason) }
+        case .answered(let result): finish(result)
+        case .tick: tick()
+        }
+    }
+
+    /// The next moment at which a `tick` has something to do, milliseconds since 1970; nil when none is known.
+    package var nextDeadline: Int64? {
+        var deadline = earliestExpiry
+        if let due = presence?.statsDue { deadline = min(deadline, due) }
+        for owed in owedEnds { deadline = min(deadline, owed.retryAt) }
+        return deadline == .max ? nil : deadline
+    }
+
+    private func tick() {
+        expireIdentities()
+        publishPresenceStats()
+        retryOwedEnds()
+    }
+
+    /// Connected sessions.
+    package var sessionCount: Int { sessions.count }
+
+    /// What is stored at `path`, as a reader there sees it.
+    package func content(at path: Path) -> Node {
+        if let presence, path.hasPrefix(presence.path) {
+            return presence.root.node(at: path.dropFirst(presence.path.count))
+        }
+        return tree.node(at: path)
+    }
+
+    private func receive(_ request: Request, from connection: ConnectionID) {
+        guard let session = sessions[connection] else { return }
+        guard !session.isWaiting else {
+            if session.backlog.count >= limits.backlogPerSession {
+                log.warning("session.backlog_full", ["session": LogValue(connection)])
+                close(connection, .tooSlow)
+                end(session, .tooSlow)
+                return
+            }
+            session.backlog.append(request)
+            return
+        }
+        perform(request, for: session)
+    }
+
+    /// Handles what has waited for an answer that is there now, until it is used up or something has to wait again.
+    func resume(_ session: Session) {
+        session.state = .open
+        var handled = 0
+        while handled < session.backlog.count, !session.isWaiting, !session.isClosed {
+            perform(session.backlog[handled], for: session)
+            handled += 1
+        }
+        session.backlog.removeFirst(min(handled, session.backlog.count))
+    }
+
+    func perform(_ request: Request, for session: Session) {
+        batch.requests.append(.request(session, request))
+        let number = request.number
+        switch request.action {
+        case .stats, .appCheck, .unAppCheck:
+            respond(session, number)
+        case .echo(let value):
+            outbox.send(ServerMessage.ok(number, node: value), to: session.connection)
+        case .authenticate(let credential): authenticate(session, number, credential)
+        case .unauthenticate: unauthenticate(session, number)
+        case .listen(let listen): self.listen(session, number, listen)
+        case .unlisten(let path, let query, _): unlisten(session, number, path, query)
+        case .get(let path, let query): get(session, number, path, query)
+        case .put(let path, let value, let hash, let writeID):
+            put(session, request, PutRequest(path: path, value: value, hash: hash, writeID: writeID))
+        case .merge(let path, let changes, let hash, let writeID):
+            merge(session, request, MergeRequest(path: path, changes: changes, hash: hash, writeID: writeID))
+        case .onDisconnectPut(let path, let value):
+            registerOnDisconnect(session, number, [(path, value)])
+        case .onDisconnectMerge(let path, let changes):
+            registerOnDisconnect(session, number, changes.map { (path.appending($0.0), $0.1) })
+        case .onDisconnectCancel(let path): cancelOnDisconnect(session, number, path)
+        case .unknown(let name):
+            respond(session, number, .unknownAction, "Unknown action '\(name)'.")
+        case .invalid(let status, let reason):
+            respond(session, number, status, reason)
+        }
+    }
+
+    func respond(_ session: Session, _ number: Int) {
+        outbox.send(ServerMessage.ok(number), to: session.connection)
+    }
+
+    func respond(_ session: Session, _ number: Int, _ status: Status, _ reason: String) {
+        outbox.send(ServerMessage.refusal(number, status, reason: reason), to: session.connection)
+    }
+
+    /// Tells a session something that it did not ask for in a request.
+    func notify(_ session: Session, _ frame: Frame) {
+        batch.requests.append(.notice(session, frame))
+        outbox.send(frame, to: session.connection)
+    }
+
+    /// Has the gateway close a connection after what is queued for it.
+    func close(_ connection: ConnectionID, _ reason: LeaveReason) {
+        batch.requests.append(.closing(connection, reason))
+        outbox.close(connection, reason)
+    }
+
+    func refuse(_ session: Session, _ number: Int, _ kind: String) {
+        metrics.denied[kind].add()
+        respond(session, number, .permissionDenied, "Permission denied")
+    }
+
+    func nextTicket() -> UInt64 {
+        lastTicket += 1
+        return lastTicket
+    }
+}

@@ -1,0 +1,76 @@
+import DataTree
+import WireProtocol
+
+/// Signing in and out, and identities that end.
+extension Engine {
+    func authenticate(_ session: Session, _ number: Int, _ credential: Credential) {
+        let identity: Identity
+        do {
+            identity = try configuration.authenticator.identity(
+                for: credential, now: now, isAdministrative: session.opening.isAdministrative)
+        } catch {
+            metrics.denied["auth"].add()
+            respond(session, number, error.status, error.text)
+            return
+        }
+        outbox.send(Self.answer(number, for: identity), to: session.connection)
+        change(session, to: identity)
+    }
+
+    func unauthenticate(_ session: Session, _ number: Int) {
+        respond(session, number)
+        change(session, to: .anonymous)
+    }
+
+    /// What `auth` is answered: the `auth` variable that rules see, and when it ends, in seconds
+    /// (as seen from the production service; SDKs ignore it).
+    private static func answer(_ number: Int, for identity: Identity) -> Frame {
+        guard case .user(let user) = identity else {
+            return ServerMessage.authenticated(number, identity: nil, expires: nil)
+        }
+        var auth = user.override
+        if auth == nil {
+            var children: [(Key, Node)] = [
+                (Key("uid"), Node(leaf: .string(Text(user.uid)))), (Key("token"), user.claims),
+            ]
+            if let provider = user.provider { children.append((Key("provider"), Node(leaf: .string(Text(provider))))) }
+            auth = Node(children: children)
+        }
+        var writer = JSONWriter()
+        writer.node(auth ?? .empty)
+        return ServerMessage.authenticated(
+            number, identity: writer.bytes, expires: user.expiry.map { $0 / 1000 })
+    }
+
+    /// A session acts for somebody else from here on: presence follows, and every listen is judged again.
+    func change(_ session: Session, to identity: Identity) {
+        let isOtherUser = session.lastVerifiedIdentity.userID != identity.userID
+        session.expired = nil
+        if isOtherUser { leavePresence(session, .closedByClient) }
+        if session.identity != identity {
+            session.identity = identity
+            session.isIdentityRecorded = false
+            if session.isRecorded { record(session) }
+        }
+        if isOtherUser { joinPresence(session) }
+        if let expiry = identity.expiry { earliestExpiry = min(earliestExpiry, expiry) }
+        revokeLostListens(of: session)
+    }
+
+    /// Tells sessions whose token has expired, and makes them anonymous (`protocol/websocket.md`, "Signing in").
+    func expireIdentities() {
+        guard earliestExpiry <= now else { return }
+        earliestExpiry = .max
+        for session in sessions.values.sorted(by: { $0.connection.packed < $1.connection.packed }) {
+            guard let expiry = session.identity.expiry else { continue }
+            if expiry > now {
+                earliestExpiry = min(earliestExpiry, expiry)
+                continue
+            }
+            notify(session, ServerMessage.authRevoked(.expiredToken))
+            session.expired = session.identity
+            session.identity = .anonymous
+            revokeLostListens(of: session)
+        }
+    }
+}

@@ -1,0 +1,150 @@
+import DataTree
+import WireProtocol
+
+/// Requests whose answer is worked out away from the engine while only their session waits.
+extension Engine {
+    /// Whether handling a node at once would hold the engine up.
+    func isLarge(_ node: Node) -> Bool {
+        if node.leafCount > limits.inlineLeaves { return true }
+        return node.isLeaf ? false : node.textBytes(atMost: limits.inlineAnswerBytes) >= limits.inlineAnswerBytes
+    }
+
+    func wait(_ session: Session, for kind: EngineWork.Kind) {
+        let ticket = nextTicket()
+        session.state = .waiting(ticket: ticket)
+        requestedWork.append(EngineWork(kind: kind, waiting: (session.connection, ticket)))
+    }
+
+    /// Asks for the indexes that a place's queries wait for.
+    func requestIndexes(_ queries: QueryListens, at path: Path, node: Node) {
+        for build in queries.takeBuilds(node: node) {
+            requestedWork.append(EngineWork(kind: .buildIndex(build, path: path), waiting: nil))
+        }
+    }
+
+    /// Goes on where a session, or several, waited for `result`.
+    func finish(_ result: EngineWorkResult) {
+        if case .index(let index) = result.outcome, case .buildIndex(_, let path) = result.work.kind {
+            guard let queries = listens.node(at: path)?.queries else { return }
+            let node = content(at: path)
+            serve(queries.install(index, node: node), queries, at: path, node: node)
+            return
+        }
+        guard let waiting = result.work.waiting, let session = sessions[waiting.connection],
+            case .waiting(let ticket) = session.state, ticket == waiting.ticket
+        else {
+            abandon(result.work)
+            return
+        }
+        session.state = .open
+        switch (result.work.kind, result.outcome) {
+        case (.listen(let number, let listen, let snapshot), .answer(let answer)):
+            finishListen(session, number, listen, answer, snapshot: snapshot)
+        case (.get(let number, _, _), .answer(let answer)):
+            finishGet(session, number, answer)
+        case (.compare(let request, let hash, let snapshot, let attempt), .comparison(let matches)):
+            finishComparison(session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: attempt)
+        default: break
+        }
+        if !session.isWaiting && !session.isClosed { resume(session) }
+    }
+
+    /// The session went away meanwhile: what was kept for it goes too.
+    private func abandon(_ work: EngineWork) {
+        guard case .listen(_, let listen, _) = work.kind, listen.query.filters else { return }
+        releaseQuery(listen.query, at: listen.path)
+    }
+
+    private func finishGet(_ session: Session, _ number: Int, _ answer: LargeAnswer) {
+        switch answer {
+        case .frame(let frame): outbox.send(frame, to: session.connection)
+        case .stream(let stream): outbox.stream(stream, to: session.connection)
+        case .upToDate, .tooBig: respond(session, number, .tooBig, Self.tooBigText)
+        }
+    }
+
+    static let tooBigText =
+        "The data is too large for one answer (more than 9,999 segments of 16 KiB). Read a part of it, or use a limit."
+
+    /// The snapshot's data goes out first, then the `ok`, then what has changed since: the order that clients rely on.
+    private func finishListen(
+        _ session: Session, _ number: Int, _ listen: Listen, _ answer: LargeAnswer, snapshot: Node
+    ) {
+        let query = listen.query.filters ? listen.query : .default
+        switch answer {
+        case .tooBig:
+            if query.filters { releaseQuery(query, at: listen.path) }
+            return respond(session, number, .tooBig, Self.tooBigText)
+        case .upToDate: break
+        case .frame(let frame): outbox.push(frame, to: session.connection)
+        case .stream(let stream): outbox.stream(stream, to: session.connection)
+        }
+        outbox.send(ServerMessage.listening(number), to: session.connection)
+        let current = activate(session, listen, query)
+        pushDifference(from: snapshot, to: current, listen, to: session)
+    }
+
+    /// Tells a fresh listener what has changed since the snapshot that it was sent, in one message.
+    private func pushDifference(from snapshot: Node, to current: Node, _ listen: Listen, to session: Session) {
+        guard !snapshot.isIdentical(to: current) else { return }
+        var changes: [(Path, Node)] = []
+        var isWhole = false
+        Node.difference(from: snapshot, to: current) { path, old, new in
+            if path.isRoot {
+                isWhole = true
+            } else if !old.isLeaf, !new.isLeaf, !old.isEmpty, !new.isEmpty {
+                changes.append((path.appending(WritePath.priorityKey), Node(priorityValue: new.priority)))
+            } else {
+                changes.append((path, new))
+            }
+        }
+        if isWhole {
+            outbox.push(
+                ServerMessage.data(path: listen.path, node: current, tag: listen.tag), to: session.connection)
+        } else if !changes.isEmpty {
+            outbox.push(
+                ServerMessage.merge(path: listen.path, changes: changes, tag: listen.tag), to: session.connection)
+        }
+    }
+
+    private func finishComparison(
+        _ session: Session, _ request: Request, hash: String, snapshot: Node, matches: Bool, attempt: Int
+    ) {
+        guard let path = request.writePath else { return }
+        let current = content(at: path)
+        if current.isIdentical(to: snapshot) {
+            matches ? performCompared(session, request) : refuseStale(session, request.number)
+        } else if matches || attempt >= 3 {
+            // What the client believes was true and is no longer; or the node changes faster than it can be hashed.
+            refuseStale(session, request.number)
+        } else if isLarge(current) {
+            wait(session, for: .compare(request, hash: hash, snapshot: current, attempt: attempt + 1))
+        } else {
+            perform(request, for: session)
+        }
+    }
+}
+
+extension Request {
+    /// The path of a put or merge.
+    var writePath: Path? {
+        switch action {
+        case .put(let path, _, _, _): path
+        case .merge(let path, _, _, _): path
+        default: nil
+        }
+    }
+}
+
+extension Node {
+    /// The bytes of all texts at or below, counted until `limit` is reached.
+    func textBytes(atMost limit: Int) -> Int {
+        if case .string(let text)? = leaf { return text.string.utf8.count }
+        var sum = 0
+        forEachChild { _, child in
+            sum += child.textBytes(atMost: limit - sum)
+            return sum < limit
+        }
+        return sum
+    }
+}

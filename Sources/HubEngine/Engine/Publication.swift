@@ -1,0 +1,105 @@
+import DataTree
+import WireProtocol
+
+/// One commit of several changes on its way to the listeners: each listen gets it as one message, so that no client sees
+/// a state in between (firebase-js-sdk, `query.test.ts`, "complex update() at query root raises correct value event").
+struct Publication {
+    let engine: Engine
+    let effects: [WriteEffect]
+    let scope: Engine.Scope
+    private var reader: BeforeAndAfter?
+
+    init(engine: Engine, effects: [WriteEffect], scope: Engine.Scope) {
+        self.engine = engine
+        self.effects = effects.sorted { $0.path < $1.path }
+        self.scope = scope
+    }
+
+    /// - Parameter root: the deepest place above all effects.
+    mutating func run(root: Path) {
+        var node = engine.listens.root
+        var above: [ListenNode] = []
+        for depth in 0...root.count {
+            if engine.isInScope(depth: depth, of: root, scope) {
+                if node.subscribers != nil { above.append(node) }
+                if let queries = node.queries { push(queries, at: root.prefix(depth)) }
+            }
+            if depth == root.count { break }
+            guard let next = node.child(root.keys[depth]) else {
+                send(above, root: root)
+                return
+            }
+            node = next
+        }
+        send(above, root: root)
+        descend(node, at: root, effects[...])
+    }
+
+    private func send(_ nodes: [ListenNode], root: Path) {
+        guard !nodes.isEmpty else { return }
+        engine.send(message(effects[...], root: root), to: nodes)
+    }
+
+    private func message(_ effects: ArraySlice<WriteEffect>, root: Path) -> Frame {
+        if effects.count == 1, let only = effects.first { return only.frame(tag: nil) }
+        let changes = effects.map { effect in
+            let (path, value) = effect.message(amongOthers: true)
+            return (path.dropFirst(root.count), value)
+        }
+        return ServerMessage.merge(path: root, changes: changes, tag: nil)
+    }
+
+    /// `effects` are those at or below `path`.
+    private mutating func descend(_ node: ListenNode, at path: Path, _ effects: ArraySlice<WriteEffect>) {
+        for (key, child) in node.sortedChildren {
+            let place = path.appending(key)
+            let within = effects.filter { $0.path.hasPrefix(place) }[...]
+            guard !within.isEmpty, engine.isInScope(depth: place.count, of: place, scope) else { continue }
+            if let exact = within.first(where: { $0.path == place && !$0.place.isPriority }) {
+                if child.subscribers != nil { engine.send(exact.frame(tag: nil), to: [child]) }
+                if let queries = child.queries { push(queries, at: place) }
+                engine.pushBelow(child, at: place, exact, scope)
+                continue
+            }
+            if child.subscribers != nil { engine.send(message(within, root: place), to: [child]) }
+            if let queries = child.queries { push(queries, at: place) }
+            descend(child, at: place, within)
+        }
+    }
+
+    private mutating func push(_ queries: QueryListens, at path: Path) {
+        let before = reader ?? BeforeAndAfter(engine: engine, effects: effects, scope: scope)
+        reader = before
+        engine.push(queries, at: path, before)
+    }
+}
+
+/// The tree before and after a commit, for windows that need to compare. Made only when a window is concerned: it copies
+/// what the commit touched.
+struct BeforeAndAfter {
+    let before: Node
+    let after: Node
+    let effects: [WriteEffect]
+    /// Where `before` and `after` are rooted.
+    let root: Path
+
+    init(engine: Engine, effects: [WriteEffect], scope: Engine.Scope) {
+        self.effects = effects
+        switch scope {
+        case .tree:
+            after = engine.tree
+            root = .root
+        case .presence:
+            after = engine.presence?.root ?? .empty
+            root = engine.presence?.path ?? .root
+        }
+        var tree = after
+        for effect in effects.reversed() {
+            tree.set(effect.change.old, at: effect.change.path.dropFirst(root.count))
+        }
+        before = tree
+    }
+
+    func old(at path: Path) -> Node { before.node(at: path.dropFirst(root.count)) }
+    func new(at path: Path) -> Node { after.node(at: path.dropFirst(root.count)) }
+}

@@ -1,0 +1,253 @@
+import DataTree
+import Storage
+import WireProtocol
+
+/// A database while it is in memory: from recovery to the last write. Confined to the thread that serves it.
+final class DatabaseLife {
+    private unowned let database: Database
+    private let environment: Database.Environment
+    private let engine: Engine
+    /// Nil while nothing is stored: a namespace of `--dev` comes into being with its first write.
+    private var storage: (log: any CommitLog, state: any StateStore)?
+    private let releases: ReleaseQueue
+    private var lastPosition: LogPosition = .none
+    private var savedTree: Node = .empty
+    private var savedPosition: LogPosition = .none
+    private var bytesSinceSave = 0
+    private var isSaving = false
+    private var lastSave: UInt64
+    private var lastMail: UInt64
+
+    /// Proposals handled before their outputs are let go.
+    private static let batchSize = 512
+    /// Outputs that may wait for the disk before the engine stops taking more, in bytes.
+    private static let heldBytes = 256 << 20
+    private static let saveBytes = 64 << 20
+    private static let saveInterval: UInt64 = 30_000_000_000
+
+    /// Loads the state, redoes the log, and runs what sessions of the last run left to be written.
+    init(_ database: Database, mayStayUnborn: Bool) throws {
+        self.database = database
+        environment = database.environment
+        let name = environment.configuration.namespace
+        var image = DurableImage()
+        var redone = 0
+        if environment.storage.exists || !mayStayUnborn {
+            let (log, store) = try environment.storage.open()
+            storage = (log, store)
+            let loaded = try store.load()
+            image = try DurableImage(loaded)
+            savedTree = loaded.tree
+            savedPosition = loaded.position
+            try log.replay(after: loaded.position) { _, bytes in
+                image.redo(try LogEntry(decoding: bytes))
+                redone += 1
+            }
+        }
+        image.incarnation += 1
+        engine = Engine(
+            configuration: environment.configuration, image: image, metrics: environment.metrics, log: environment.log)
+        releases = ReleaseQueue(outlets: environment.outlets, commitSeconds: environment.metrics.commitSeconds)
+        lastSave = monotonicNanoseconds()
+        lastMail = lastSave
+        guard let log = storage?.log else { return }
+        environment.log.info(
+            "database.opened",
+            [
+                "namespace": LogValue(name), "leaves": LogValue(integerLiteral: image.tree.leafCount),
+                "redone": LogValue(integerLiteral: redone),
+                "open_sessions": LogValue(integerLiteral: image.sessions.count),
+            ])
+        begin(log)
+        // The incarnation must be durable before a session is named after it; left-over sessions end in the same commit.
+        engine.noteIncarnation()
+        engine.endLeftOver(image.sessions, time: environment.clock.milliseconds())
+        finishBatch()
+        _ = releases.waitUntilDurable(lastPosition)
+    }
+
+    private func begin(_ log: any CommitLog) {
+        lastPosition = log.lastPosition
+        releases.begin(at: lastPosition)
+        let fail = environment.fail
+        log.start { [weak database, releases] delivery in
+            switch delivery {
+            case .durable(let position): releases.release(through: position)
+            case .refused(let position, let error):
+                releases.refuse(from: position)
+                database?.post([.refused(from: position, error)])
+            case .failed(let error): fail(error)
+            }
+        }
+    }
+
+    /// Makes the namespace's files for its first write. Without them the write is refused like one that finds no space.
+    private func bringIntoBeing() -> (any CommitLog)? {
+        if let log = storage?.log { return log }
+        do {
+            let opened = try environment.storage.open()
+            _ = try opened.1.load()
+            storage = (opened.0, opened.1)
+            begin(opened.0)
+            environment.log.info("database.created", ["namespace": LogValue(environment.configuration.namespace)])
+            return opened.0
+        } catch {
+            environment.log.warning("database.create_failed", ["error": "\(error)"])
+            engine.rollBack(from: LogPosition(1), reason: "\(error)")
+            return nil
+        }
+    }
+
+    /// When to look again without mail, by the monotonic clock.
+    var deadline: UInt64 {
+        let now = monotonicNanoseconds()
+        var deadline = isIdle ? lastMail + environment.idleTime : now + 1_000_000_000
+        if let due = engine.nextDeadline {
+            let left = max(0, due - environment.clock.milliseconds())
+            deadline = min(deadline, now + UInt64(min(left, 3_600_000)) * 1_000_000 + 500_000)
+        }
+        return deadline
+    }
+
+    /// Nobody is connected and nothing is under way.
+    var isIdle: Bool {
+        engine.sessionCount == 0 && !engine.owesEnds && !isSaving && releases.isEmpty
+            && (bytesSinceSave == 0 || !environment.storage.isPersistent)
+    }
+
+    /// Handles mail in batches. True when it was told to stop.
+    func handle(_ mail: [Mail]) -> Bool {
+        if !mail.isEmpty { lastMail = monotonicNanoseconds() }
+        var isStopping = false
+        var index = 0
+        repeat {
+            releases.waitForRoom(limit: Self.heldBytes)
+            engine.settled(through: releases.durable)
+            let time = environment.clock.milliseconds()
+            let end = min(index + Self.batchSize, mail.count)
+            while index < end {
+                if case .stop = mail[index] { isStopping = true }
+                handle(mail[index], time: time)
+                index += 1
+            }
+            engine.apply(Proposal(.tick, time: time))
+            finishBatch()
+        } while index < mail.count
+        saveIfDue(isStopping: isStopping)
+        return isStopping
+    }
+
+    private func handle(_ mail: Mail, time: Int64) {
+        switch mail {
+        case .event(.opened(let connection, let opening)):
+            let random = (environment.clock.random(), environment.clock.random())
+            let id = SessionID(incarnation: engine.incarnation, random: random)
+            engine.apply(Proposal(.open(connection, opening, id), time: time))
+        case .event(.message(let connection, let message)):
+            switch message {
+            case .request(let request): engine.apply(Proposal(.request(connection, request), time: time))
+            case .ping: engine.apply(Proposal(.ping(connection), time: time))
+            case .keepAlive, .control: break
+            }
+        case .event(.closed(let connection, let reason)):
+            engine.apply(Proposal(.end(connection, reason), time: time))
+        case .worked(let result):
+            engine.apply(Proposal(.answered(result), time: time))
+        case .refused(let position, let error):
+            environment.log.warning(
+                "storage.refused", ["namespace": LogValue(environment.configuration.namespace), "error": "\(error)"])
+            engine.settled(through: releases.durable)
+            engine.rollBack(from: position, reason: "\(error)")
+            lastPosition = LogPosition(position.value - 1)
+            releases.resume(from: position)
+            storage?.log.resume()
+        case .saved(let records, let succeeded, let position):
+            finishSave(records, succeeded: succeeded, position: position)
+        case .endAll:
+            engine.endAll(.serverStopping, time: time)
+        case .stop:
+            break
+        }
+    }
+
+    private func finishBatch() {
+        var log = storage?.log
+        if engine.hasRecords && log == nil { log = bringIntoBeing() }
+        let finished = engine.takeBatch()
+        var position: LogPosition?
+        if let entry = finished.entry, let log {
+            bytesSinceSave += entry.count
+            position = log.submit(entry, reserved: finished.isUrgent)
+            lastPosition = position ?? lastPosition
+        }
+        engine.submitted(at: position)
+        releases.add(finished.outputs, position: position)
+        for work in finished.work {
+            environment.work.add { [weak database] in database?.post([.worked(work.run())]) }
+        }
+        discardGarbage()
+    }
+
+    /// Large subtrees that nobody needs any more are freed on another thread.
+    private func discardGarbage() {
+        let garbage = engine.takeGarbage()
+        guard !garbage.isEmpty else { return }
+        environment.work.add { withExtendedLifetime(garbage) {} }
+    }
+
+    // MARK: - Bringing the state store forward
+
+    private func saveIfDue(isStopping: Bool) {
+        guard bytesSinceSave > 0, !isSaving, environment.storage.isPersistent, !isStopping, let storage else { return }
+        let now = monotonicNanoseconds()
+        guard bytesSinceSave >= Self.saveBytes || now - lastSave >= Self.saveInterval else { return }
+        isSaving = true
+        saveEnd.update { $0 = false }
+        let (snapshot, saved) = engine.takeSnapshot(at: lastPosition)
+        bytesSinceSave = 0
+        let from = savedTree
+        pendingTree = snapshot.tree
+        environment.keeper.save(
+            snapshot, from: from, to: storage.state, when: releases, trimming: storage.log
+        ) { [weak database, saveEnd] succeeded in
+            saveEnd.update { $0 = true }
+            database?.post([.saved(saved, succeeded: succeeded, position: snapshot.position)])
+        }
+    }
+
+    private var pendingTree: Node?
+    private let saveEnd = Monitor(true)
+
+    private func finishSave(_ saved: SavedRecords, succeeded: Bool, position: LogPosition) {
+        isSaving = false
+        lastSave = monotonicNanoseconds()
+        if succeeded {
+            savedTree = pendingTree ?? savedTree
+            savedPosition = position
+        } else {
+            engine.markUnsaved(saved)
+            bytesSinceSave += 1
+        }
+        pendingTree = nil
+    }
+
+    /// Writes everything down and lets go of the files.
+    func close() {
+        guard let storage else { return }
+        storage.log.close()
+        _ = saveEnd.wait { $0 ? true : nil }
+        if environment.storage.isPersistent && !isSaving && releases.durable == lastPosition
+            && lastPosition != savedPosition
+        {
+            let (snapshot, _) = engine.takeSnapshot(at: lastPosition)
+            do {
+                try storage.state.advance(
+                    from: savedTree, to: snapshot.tree, records: snapshot.records, position: snapshot.position)
+            } catch {
+                environment.log.warning("state.save_failed", ["error": "\(error)"])
+            }
+        }
+        storage.state.close()
+        environment.log.info("database.closed", ["namespace": LogValue(environment.configuration.namespace)])
+    }
+}

@@ -1,0 +1,154 @@
+import DataTree
+import Storage
+import Synchronization
+import WireProtocol
+
+/// How a hub is to run.
+package struct HubConfiguration: Sendable {
+    package var mode: Authenticator.Mode
+    /// Namespaces to make at start, beside those that are stored.
+    package var namespaces: [String]
+    package var defaultNamespace: String
+    package var maxNamespaces: Int
+    package var presencePath: Path?
+    package var publicHost: String?
+    package var administratorSecret: String?
+    package var limits: Limits
+
+    package init(
+        mode: Authenticator.Mode, namespaces: [String] = [], defaultNamespace: String = "default",
+        maxNamespaces: Int = 64, presencePath: Path? = nil, publicHost: String? = nil,
+        administratorSecret: String? = nil, limits: Limits = Limits()
+    ) {
+        self.mode = mode
+        self.namespaces = namespaces
+        self.defaultNamespace = defaultNamespace
+        self.maxNamespaces = maxNamespaces
+        self.presencePath = presencePath
+        self.publicHost = publicHost
+        self.administratorSecret = administratorSecret
+        self.limits = limits
+    }
+}
+
+/// All namespaces of one process.
+///
+/// ```swift
+/// let hub = Hub(configuration: configuration, storage: storage)
+/// try hub.start()                                // recovers every namespace, runs what a crash left
+/// hub.attach(outlet, loop: 0)                    // the gateway's loops
+/// try hub.route(namespace: "demo").get().post([.opened(connection, opening)])
+/// hub.stop()                                     // ends all sessions and stores everything
+/// ```
+package final class Hub: SessionRouter, Sendable {
+    private struct State {
+        var databases: [String: Database] = [:]
+        var isStopping = false
+    }
+
+    private let configuration: HubConfiguration
+    private let storage: any HubStorage
+    private let clock: HubClock
+    private let state = Mutex(State())
+    private let outlets = Outlets()
+    private let work = WorkQueue()
+    private let keeper: StateKeeper
+    private let fail: @Sendable (StorageError) -> Void
+    package let metrics: Metrics
+    package let log: Logger
+
+    /// - Parameter fail: called when the log cannot vouch for what is durable any more: the process must end.
+    package init(
+        configuration: HubConfiguration, storage: any HubStorage, clock: HubClock = .system,
+        metrics: Metrics = Metrics(),
+        log: Logger, fail: @escaping @Sendable (StorageError) -> Void
+    ) {
+        self.configuration = configuration
+        self.storage = storage
+        self.clock = clock
+        self.metrics = metrics
+        self.log = log
+        self.fail = fail
+        keeper = StateKeeper(log: log)
+    }
+
+    /// Opens every namespace that is stored or configured, one after the other, so that nothing a crash left is waiting when
+    /// the first client connects.
+    package func start() throws {
+        var names = try storage.existing()
+        for name in configuration.namespaces where !names.contains(name) { names.append(name) }
+        for name in names.sorted() {
+            if let refusal = Self.refusal(of: name) { throw refusal }
+            let database = makeDatabase(name)
+            try database.openNow()
+            state.withLock { $0.databases[name] = database }
+        }
+    }
+
+    /// Tells where the outputs for a gateway loop's connections go. Before the loop opens its first connection.
+    package func attach(_ outlet: any LoopOutlet, loop: UInt16) { outlets.attach(outlet, loop: loop) }
+
+    package func route(namespace: String) -> Result<any SessionEventSink, NamespaceRefusal> {
+        if let refusal = Self.refusal(of: namespace) { return .failure(refusal) }
+        return state.withLock { state in
+            if state.isStopping { return .failure(.stopping) }
+            if let database = state.databases[namespace] { return .success(database) }
+            guard configuration.mode == .development else { return .failure(.unknown(namespace)) }
+            if state.databases.count >= configuration.maxNamespaces {
+                state.databases = state.databases.filter { !$0.value.isForgettable }
+            }
+            guard state.databases.count < configuration.maxNamespaces else {
+                return .failure(.tooMany(limit: configuration.maxNamespaces))
+            }
+            let database = makeDatabase(namespace)
+            state.databases[namespace] = database
+            return .success(database)
+        }
+    }
+
+    /// Names of the namespaces that are there, in order.
+    package var namespaces: [String] { state.withLock { $0.databases.keys.sorted() } }
+
+    /// Ends every session, runs what they registered, stores everything. Connections are refused from here on.
+    package func stop() {
+        let databases = state.withLock { state in
+            state.isStopping = true
+            return state.databases.values.sorted { $0.name < $1.name }
+        }
+        for database in databases { database.beginStop() }
+        for database in databases { database.waitUntilStopped() }
+        keeper.stop()
+        work.stop()
+    }
+
+    /// Whether a client may use the name, and why not: `[A-Za-z0-9][A-Za-z0-9_-]{0,63}`.
+    private static func refusal(of name: String) -> NamespaceRefusal? {
+        func isAlphanumeric(_ byte: UInt8) -> Bool {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+                UInt8(ascii: "0")...UInt8(ascii: "9"):
+                true
+            default: false
+            }
+        }
+        let bytes = Array(name.utf8)
+        guard let first = bytes.first, isAlphanumeric(first), bytes.count <= 64,
+            bytes.allSatisfy({ isAlphanumeric($0) || $0 == UInt8(ascii: "_") || $0 == UInt8(ascii: "-") })
+        else { return .invalidName(name) }
+        return nil
+    }
+
+    private func makeDatabase(_ name: String) -> Database {
+        let authenticator = Authenticator(
+            mode: configuration.mode, administratorSecret: configuration.administratorSecret)
+        let engine = EngineConfiguration(
+            namespace: name, authenticator: authenticator,
+            access: configuration.mode == .development ? .everybody : .administratorOnly,
+            presencePath: configuration.presencePath, limits: configuration.limits, publicHost: configuration.publicHost
+        )
+        return Database(
+            environment: Database.Environment(
+                configuration: engine, storage: storage.namespace(name), clock: clock, outlets: outlets, work: work,
+                keeper: keeper, metrics: metrics, log: log, fail: fail))
+    }
+}

@@ -1,0 +1,45 @@
+import WireProtocol
+
+/// What a batch of proposals wants sent, in order, by gateway loop.
+struct Outbox {
+    private(set) var outputs: [[LoopOutput]] = []
+    /// Pushes counted for the metrics: deliveries, not frames.
+    private(set) var deliveries = 0
+
+    var isEmpty: Bool { outputs.allSatisfy(\.isEmpty) }
+
+    mutating func send(_ frame: Frame, to connection: ConnectionID) {
+        append(.frame(frame, to: connection), loop: connection.loop)
+    }
+
+    mutating func push(_ frame: Frame, to connection: ConnectionID) {
+        deliveries += 1
+        append(.frame(frame, to: connection), loop: connection.loop)
+    }
+
+    mutating func push(_ frame: Frame, to list: ConnectionList, loop: UInt16) {
+        deliveries += list.count
+        append(.fanOut(frame, to: list), loop: loop)
+    }
+
+    mutating func stream(_ stream: any SegmentStream, to connection: ConnectionID) {
+        append(.stream(stream, to: connection), loop: connection.loop)
+    }
+
+    mutating func close(_ connection: ConnectionID, _ reason: LeaveReason) {
+        append(.close(connection, reason), loop: connection.loop)
+    }
+
+    /// Hands everything out and starts anew.
+    mutating func take() -> [[LoopOutput]] {
+        let taken = outputs
+        outputs = []
+        deliveries = 0
+        return taken
+    }
+
+    private mutating func append(_ output: LoopOutput, loop: UInt16) {
+        while outputs.count <= Int(loop) { outputs.append([]) }
+        outputs[Int(loop)].append(output)
+    }
+}

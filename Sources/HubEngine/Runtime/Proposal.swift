@@ -1,0 +1,28 @@
+import DataTree
+import WireProtocol
+
+/// Something that wants to change a database or ask it something. It carries everything that `Engine.apply` needs;
+/// applying it reads no clock and no random source.
+package struct Proposal: Sendable {
+    package enum Kind: Sendable {
+        /// A client has connected. `id` is fresh and unguessable.
+        case open(ConnectionID, SessionOpening, SessionID)
+        case request(ConnectionID, Request)
+        /// A client's ping on the control channel, answered in its place among the answers.
+        case ping(ConnectionID)
+        case end(ConnectionID, LeaveReason)
+        /// What was worked out on a snapshot away from the engine.
+        case answered(EngineWorkResult)
+        /// Nothing but the passing of time.
+        case tick
+    }
+
+    package let kind: Kind
+    /// The hub's clock, milliseconds since 1970; never less than that of an earlier proposal.
+    package let time: Int64
+
+    package init(_ kind: Kind, time: Int64) {
+        self.kind = kind
+        self.time = time
+    }
+}

@@ -1,0 +1,71 @@
+import DataTree
+import WireProtocol
+
+/// One connected client, from its hello to its end. Confined to the engine of its database.
+package final class Session {
+    /// Where a session stands. Its end is a proposal like any other; after it nothing is accepted any more.
+    enum State {
+        case open
+        /// An answer is being worked out elsewhere; later requests wait, so that answers keep their order.
+        case waiting(ticket: UInt64)
+        case closed(LeaveReason)
+    }
+
+    package let id: SessionID
+    package let connection: ConnectionID
+    let opening: SessionOpening
+    /// When it opened, milliseconds since 1970.
+    let since: Int64
+
+    var state: State = .open
+    var identity: Identity = .anonymous
+    var listens: [SessionListen] = []
+    var onDisconnect = OnDisconnectTree()
+    /// Whom it acted for until the token expired. What it registered for its end still runs on that identity's behalf.
+    var expired: Identity?
+    /// Whether the log knows this session. Sessions enter it with their first durable act, so that a connection that
+    /// only reads costs no write.
+    var isRecorded = false
+    /// Whether the log knows whom it acts for.
+    var isIdentityRecorded = false
+    /// Requests that wait for an answer being worked out, oldest first.
+    var backlog: [Request] = []
+    /// The name of this connection in the presence node, when it is shown there.
+    var presenceName: Key?
+
+    init(id: SessionID, connection: ConnectionID, opening: SessionOpening, since: Int64) {
+        self.id = id
+        self.connection = connection
+        self.opening = opening
+        self.since = since
+    }
+
+    var isClosed: Bool {
+        if case .closed = state { return true }
+        return false
+    }
+
+    var isWaiting: Bool {
+        if case .waiting = state { return true }
+        return false
+    }
+
+    /// The last identity that was proved and not given up.
+    var lastVerifiedIdentity: Identity { expired ?? identity }
+
+    func index(of node: ListenNode, query: Query) -> Int? {
+        listens.firstIndex { $0.node === node && $0.query == query }
+    }
+}
+
+/// One listen of a session.
+struct SessionListen {
+    let node: ListenNode
+    let path: Path
+    /// `.default` for an unfiltered listen.
+    let query: Query
+    /// The query as the client wrote it; nil for an unfiltered listen.
+    var queryText: [UInt8]?
+    /// The place in the node's list of subscribers; meaningless for filtered listens.
+    var place = 0
+}

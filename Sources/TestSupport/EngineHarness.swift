@@ -1,0 +1,260 @@
+import DataTree
+import HubEngine
+import Storage
+import WireProtocol
+
+/// An engine without threads, files or sockets: tests speak to it in the texts of the protocol and decide when something
+/// becomes durable.
+///
+/// ```swift
+/// let hub = EngineHarness()
+/// let ada = hub.connect()
+/// ada.send(#"{"t":"d","d":{"r":1,"a":"p","b":{"p":"/x","d":1}}}"#)
+/// #expect(ada.received.last == #"{"t":"d","d":{"r":1,"b":{"s":"ok","d":""}}}"#)
+/// ```
+package final class EngineHarness {
+    /// What the log does with entries.
+    package enum Durability {
+        case atOnce
+        /// Nothing becomes durable until `settle()`.
+        case held
+        case refusing(String)
+    }
+
+    package private(set) var engine: Engine
+    package var configuration: EngineConfiguration
+    /// Milliseconds since 1970.
+    package var time: Int64 = 1_767_225_600_000
+    package var durability = Durability.atOnce
+    /// Entries that are in the log, in order.
+    package private(set) var log: [[UInt8]] = []
+    /// Whether work away from the engine is done as soon as it is asked for.
+    package var worksAtOnce = true
+    package private(set) var pendingWork: [EngineWork] = []
+
+    private var image: DurableImage
+    private var held: [(position: UInt64, entry: [UInt8]?, outputs: [[LoopOutput]])] = []
+    private var devices: [ConnectionID: Device] = [:]
+    private var lastSlot: UInt32 = 0
+    private var lastRandom: UInt64 = 0
+
+    package init(
+        mode: Authenticator.Mode = .development, access: Access = .everybody, secret: String? = nil,
+        presence: String? = nil, limits: Limits = Limits(), image: DurableImage = DurableImage()
+    ) {
+        configuration = EngineConfiguration(
+            namespace: "demo", authenticator: Authenticator(mode: mode, administratorSecret: secret), access: access,
+            presencePath: presence.map { Path($0) }, limits: limits)
+        self.image = image
+        engine = Engine(configuration: configuration, image: image)
+    }
+
+    /// The durable image: what a restart would find.
+    package func durableImage() throws -> DurableImage {
+        var image = image
+        for entry in log { image.redo(try entry.withUnsafeBytes { try LogEntry(decoding: $0) }) }
+        return image
+    }
+
+    /// Forgets everything in memory and starts again from what is durable, as after `kill -9`.
+    package func crash() throws {
+        var image = try durableImage()
+        image.incarnation += 1
+        held = []
+        pendingWork = []
+        for device in devices.values { device.isOpen = false }
+        devices = [:]
+        engine = Engine(configuration: configuration, image: image)
+        engine.endLeftOver(image.sessions, time: time)
+        finishBatch()
+    }
+
+    /// Opens a connection; its hello is the first text that it receives.
+    package func connect(
+        host: String = "localhost:9000", lastSession: String? = nil, agent: String = "Firebase/5/test",
+        transport: Transport = .webSocket, isAdministrative: Bool = false
+    ) -> Device {
+        lastSlot += 1
+        let connection = ConnectionID(loop: UInt16(lastSlot % 2), slot: lastSlot, generation: 1)
+        let device = Device(hub: self, connection: connection)
+        devices[connection] = device
+        let opening = SessionOpening(
+            transport: transport, host: host, userAgent: agent, lastSession: lastSession,
+            isAdministrative: isAdministrative)
+        lastRandom += 1
+        let id = SessionID(incarnation: engine.incarnation, random: (lastRandom, lastRandom &* 0x9E37_79B9_7F4A_7C15))
+        apply([.open(connection, opening, id)])
+        return device
+    }
+
+    /// Applies proposals as one batch.
+    package func apply(_ kinds: [Proposal.Kind]) {
+        for kind in kinds { engine.apply(Proposal(kind, time: time)) }
+        finishBatch()
+    }
+
+    /// Lets time pass, in milliseconds.
+    package func advance(by milliseconds: Int64) {
+        time += milliseconds
+        apply([.tick])
+    }
+
+    /// Makes everything durable that waits for it.
+    package func settle() {
+        let waiting = held
+        held = []
+        for item in waiting {
+            if let entry = item.entry { log.append(entry) }
+            engine.settled(through: LogPosition(item.position))
+            deliver(item.outputs)
+        }
+    }
+
+    /// Refuses everything that waits to become durable, as a full disk does.
+    package func refuseHeld(_ reason: String = "no space left") {
+        guard let first = held.first(where: { $0.entry != nil }) else { return }
+        let kept = held.prefix { $0.position < first.position }
+        held = []
+        for item in kept { deliver(item.outputs) }
+        engine.rollBack(from: LogPosition(first.position), reason: reason)
+        finishBatch()
+    }
+
+    /// Does the work that the engine asked for.
+    package func work() {
+        let work = pendingWork
+        pendingWork = []
+        apply(work.map { .answered($0.run()) })
+    }
+
+    fileprivate func close(_ device: Device, _ reason: LeaveReason) {
+        guard devices.removeValue(forKey: device.connection) != nil else { return }
+        device.isOpen = false
+        apply([.end(device.connection, reason)])
+    }
+
+    private func finishBatch() {
+        let finished = engine.takeBatch()
+        let newest = held.last?.position ?? UInt64(log.count)
+        let position = finished.entry == nil ? newest : newest + 1
+        engine.submitted(at: finished.entry == nil ? nil : LogPosition(position))
+        held.append((position, finished.entry, finished.outputs))
+        pendingWork += finished.work
+        switch durability {
+        case .atOnce: settle()
+        case .held: if held.allSatisfy({ $0.entry == nil }) { settle() }
+        case .refusing(let reason):
+            if held.contains(where: { $0.entry != nil }) { refuseHeld(reason) } else { settle() }
+        }
+        if worksAtOnce && !pendingWork.isEmpty { work() }
+    }
+
+    private func deliver(_ outputs: [[LoopOutput]]) {
+        for output in outputs.joined() {
+            switch output {
+            case .frame(let frame, let connection): devices[connection]?.receive(frame)
+            case .fanOut(let frame, let list):
+                for connection in list.connections { devices[connection]?.receive(frame) }
+            case .stream(let stream, let connection):
+                var bytes: [UInt8] = []
+                while stream.next(upTo: 65_536, into: &bytes) {}
+                devices[connection]?.receive(framed: bytes)
+            case .close(let connection, let reason):
+                devices[connection]?.isOpen = false
+                devices[connection]?.closeReason = reason
+                devices[connection] = nil
+            }
+        }
+    }
+
+    /// A client of an `EngineHarness`.
+    package final class Device {
+        package let connection: ConnectionID
+        /// Every message received, in order, as JSON text.
+        package private(set) var received: [String] = []
+        package fileprivate(set) var isOpen = true
+        package fileprivate(set) var closeReason: LeaveReason?
+        private unowned let hub: EngineHarness
+        private var lastNumber = 0
+        private var read = 0
+
+        fileprivate init(hub: EngineHarness, connection: ConnectionID) {
+            self.hub = hub
+            self.connection = connection
+        }
+
+        /// The session id from the hello.
+        package var session: String {
+            guard let hello = received.first, let node = try? Node(json: hello),
+                case .string(let text)? = node.node(at: Path("d/d/s")).leaf
+            else { return "" }
+            return text.string
+        }
+
+        /// Sends messages, all in one batch.
+        package func send(_ texts: String...) { send(texts) }
+
+        package func send(_ texts: [String]) {
+            var kinds: [Proposal.Kind] = []
+            for text in texts {
+                var text = text
+                let message = text.withUTF8 { try? RequestDecoder.decode(UnsafeRawBufferPointer($0)) }
+                switch message {
+                case .request(let request): kinds.append(.request(connection, request))
+                case .ping: kinds.append(.ping(connection))
+                case .keepAlive, .control: break
+                case nil:
+                    hub.close(self, .protocolError)
+                    return
+                }
+            }
+            hub.apply(kinds)
+        }
+
+        /// Sends one request with the next number: the action and its body as JSON text.
+        package func request(_ action: String, _ body: String) {
+            lastNumber += 1
+            send(#"{"t":"d","d":{"r":\#(lastNumber),"a":"\#(action)","b":\#(body)}}"#)
+        }
+
+        /// What came since the last call, hellos left out.
+        package func takeReceived() -> [String] {
+            defer { read = received.count }
+            return Array(received[read...]).filter { !$0.contains(#""t":"h""#) }
+        }
+
+        /// Ends the connection.
+        package func close(_ reason: LeaveReason = .closedByClient) { hub.close(self, reason) }
+
+        fileprivate func receive(_ frame: Frame) {
+            received.append(String(decoding: frame.text, as: UTF8.self))
+        }
+
+        fileprivate func receive(framed bytes: [UInt8]) {
+            let parts = WebSocketMessages.texts(in: bytes)
+            received.append(parts.count > 1 ? parts[1...].joined() : parts.joined())
+        }
+    }
+}
+
+/// Reads server-to-client WebSocket frames back.
+enum WebSocketMessages {
+    static func texts(in bytes: [UInt8]) -> [String] {
+        var texts: [String] = []
+        var position = 0
+        while position + 2 <= bytes.count {
+            var length = Int(bytes[position + 1] & 0x7F)
+            var start = position + 2
+            let extra = length == 126 ? 2 : length == 127 ? 8 : 0
+            if extra > 0 {
+                guard start + extra <= bytes.count else { break }
+                length = bytes[start..<start + extra].reduce(0) { $0 << 8 | Int($1) }
+                start += extra
+            }
+            guard start + length <= bytes.count else { break }
+            texts.append(String(decoding: bytes[start..<start + length], as: UTF8.self))
+            position = start + length
+        }
+        return texts
+    }
+}
