@@ -21,10 +21,10 @@ package struct EngineWork: Sendable {
         let outcome: EngineWorkResult.Outcome
         switch kind {
         case .listen(_, let listen, let snapshot):
-            if InitialData.matches(listen.hash, snapshot) {
+            if listen.compoundHash != nil {
+                outcome = .answer(InitialData.frame(for: listen, result: snapshot).map(LargeAnswer.frame) ?? .upToDate)
+            } else if InitialData.matches(listen.hash, snapshot) {
                 outcome = .answer(.upToDate)
-            } else if listen.compoundHash != nil, let frame = InitialData.frame(for: listen, result: snapshot) {
-                outcome = .answer(.frame(frame))
             } else {
                 outcome = .answer(LargeAnswer(.data(path: listen.path, value: snapshot, tag: listen.tag)))
             }

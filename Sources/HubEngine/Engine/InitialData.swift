@@ -6,6 +6,11 @@ enum InitialData {
     /// The data push, or the range merge, that brings a listener up to `result`; nil when its hash shows that it is.
     static func frame(for listen: Listen, result: Node) -> Frame? {
         guard !matches(listen.hash, result) else { return nil }
+        if let compound = listen.compoundHash {
+            let ranges = compound.differences(in: result)
+            return ranges.isEmpty
+                ? nil : ServerMessage.rangeMerge(path: listen.path, ranges: ranges, tag: listen.tag)
+        }
         return ServerMessage.data(path: listen.path, node: result, tag: listen.tag)
     }
 
