@@ -6,9 +6,9 @@ import Glibc
 enum Bench {
     static func main() {
         switch CommandLine.arguments.dropFirst().first {
-        case "tree": TreeBench.run()
+        case "tree": TreeBench.run(Array(CommandLine.arguments.dropFirst(2)))
         default:
-            print("Usage: hearth-bench tree")
+            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]...")
             exit(2)
         }
     }

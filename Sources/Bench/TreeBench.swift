@@ -5,13 +5,13 @@ import Glibc
 enum TreeBench {
     static let runs = 5
 
-    static func run() {
-        memory()
-        writes()
-        wideNode()
-        deletion()
-        hashes()
-        json()
+    /// Measures everything, or only the named parts.
+    static func run(_ names: [String]) {
+        let parts: [(name: String, measure: () -> Void)] = [
+            ("memory", memory), ("writes", writes), ("wide", wideNode), ("delete", deletion), ("hash", hashes),
+            ("json", json),
+        ]
+        for part in parts where names.isEmpty || names.contains(part.name) { part.measure() }
     }
 
     // MARK: - Trees

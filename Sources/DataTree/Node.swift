@@ -44,6 +44,11 @@ package struct Node: Sendable {
     ///
     /// O(n) when the children come in key order, else O(n log n).
     package init(children: [(Key, Node)], priority: Priority = .none) {
+        self.init(children: children[...], priority: priority)
+    }
+
+    /// The same, of some of an array's elements: a decoder need not copy them.
+    package init(children: ArraySlice<(Key, Node)>, priority: Priority = .none) {
         guard let page = Page.make(children) else {
             self = .empty
             return

@@ -103,6 +103,12 @@ extension PageBody {
 
     func key(_ index: Int) -> Key { Key(packed: packedKey(index), long: longKey(index)) }
 
+    /// Whether the key of the entry at `index` is less than `key`.
+    @inline(__always)
+    func precedes(_ index: Int, _ key: Key) -> Bool {
+        entries[index].key.precedes(longKey(index), key.packed, key.long)
+    }
+
     /// Where `key` is among the entries, or would be inserted.
     @inline(__always)
     func entryIndex(of key: Key) -> (index: Int, isFound: Bool) {
@@ -110,7 +116,7 @@ extension PageBody {
         var high = entries.count
         while low < high {
             let middle = (low + high) >> 1
-            if entries[middle].key.precedes(longKey(middle), key.packed, key.long) {
+            if precedes(middle, key) {
                 low = middle + 1
             } else {
                 high = middle

@@ -2,17 +2,39 @@ extension Page {
     /// Makes a tree of pages of children in any order; nil if none is left once empty ones are dropped.
     ///
     /// O(n) for children in key order.
-    static func make(_ children: [(Key, Node)]) -> Page? {
-        isStrictlyAscending(children) ? make(ascending: children) : make(ascending: sorted(children))
+    static func make(_ children: ArraySlice<(Key, Node)>) -> Page? {
+        if children.count <= capacity { return makeSmall(children) }
+        return isStrictlyAscending(children) ? make(ascending: children) : make(ascending: sorted(children)[...])
     }
 
-    private static func isStrictlyAscending(_ children: [(Key, Node)]) -> Bool {
+    /// One page, sorted by insertion: most objects are small, and nothing but the page is allocated.
+    private static func makeSmall(_ children: ArraySlice<(Key, Node)>) -> Page? {
+        var body = PageBody()
+        body.entries.reserveCapacity(children.count)
+        for (key, node) in children {
+            var index = body.entries.count
+            if index > 0, !body.precedes(index - 1, key) {
+                let place = body.entryIndex(of: key)
+                // Of two children with one key the later wins, also when it is empty.
+                if place.isFound { body.removeSlot(at: place.index) }
+                index = place.index
+            }
+            body.insertSlot(PageBody.Entry(key: key.packed, node: node), key.long, at: index)
+        }
+        for index in body.entries.indices.reversed() where body.entries[index].node.isEmpty {
+            body.removeSlot(at: index)
+        }
+        for entry in body.entries { body.add(PageBody.Counts(entry.node)) }
+        return body.entries.isEmpty ? nil : Page(body)
+    }
+
+    private static func isStrictlyAscending(_ children: ArraySlice<(Key, Node)>) -> Bool {
         for index in children.indices.dropFirst() where !(children[index - 1].0 < children[index].0) { return false }
         return true
     }
 
     /// The children in key order; of several with one key, the last.
-    private static func sorted(_ children: [(Key, Node)]) -> [(Key, Node)] {
+    private static func sorted(_ children: ArraySlice<(Key, Node)>) -> [(Key, Node)] {
         // The position makes the order of equal keys certain.
         let order = children.indices.sorted { left, right in
             if children[left].0 < children[right].0 { return true }
@@ -27,7 +49,7 @@ extension Page {
         return sorted
     }
 
-    private static func make(ascending children: [(Key, Node)]) -> Page? {
+    private static func make(ascending children: ArraySlice<(Key, Node)>) -> Page? {
         let count = children.reduce(0) { $1.1.isEmpty ? $0 : $0 + 1 }
         var pages: [Page] = []
         pages.reserveCapacity(pageCount(slots: count))

@@ -8,12 +8,10 @@ extension Page {
         var left = PageCursor(old)
         var right = PageCursor(new)
         while true {
+            PageCursor.skipShared(&left, &right)
             switch (left.item, right.item) {
             case (.end, .end):
                 return true
-            case (.page(let page), .page(let other)) where page === other:
-                left.advance()
-                right.advance()
             case (.page, .page):
                 // Into the one that begins earlier, so that pages shared further on are met at the same time.
                 if left.key < right.key {
@@ -66,45 +64,65 @@ private struct PageCursor {
         case end
     }
 
-    private var stack: [(page: Page, index: Int)]
-    private(set) var item: Item = .end
+    private var page: Page
+    private var index = 0
+    /// The pages above, each with the slot that comes after `page`.
+    private var above: [(page: Page, index: Int)] = []
 
-    init(_ root: Page) {
-        stack = [(root, 0)]
-        load()
+    init(_ root: Page) { page = root }
+
+    var item: Item {
+        if index >= page.body.slotCount { return .end }
+        return page.body.isBranch ? .page(page.body.branches[index].page) : .entry(page.body.entries[index].node)
     }
 
-    /// The entry's key, or one not greater than any in the page.
-    var key: Key {
-        guard let top = stack.last else { return Key("") }
-        return top.page.body.key(top.index)
-    }
+    /// The entry's key, or one not greater than any in the page. Not at the end.
+    var key: Key { page.body.key(index) }
 
     /// The level of the page that is the item; 0 for pages of entries.
-    var level: Int { (stack.last?.page.body.level ?? 0) - 1 }
+    var level: Int { page.body.level - 1 }
 
     mutating func advance() {
-        if !stack.isEmpty { stack[stack.count - 1].index += 1 }
-        load()
+        index += 1
+        while index >= page.body.slotCount, let top = above.popLast() { (page, index) = top }
     }
 
     mutating func descend() {
-        guard case .page(let page) = item else { return }
-        stack[stack.count - 1].index += 1
-        stack.append((page, 0))
-        load()
+        guard case .page(let below) = item else { return }
+        above.append((page, index + 1))
+        page = below
+        index = 0
     }
 
-    private mutating func load() {
-        while let top = stack.last {
-            let body = top.page.body
-            guard top.index < body.slotCount else {
-                stack.removeLast()
-                continue
-            }
-            item = body.isBranch ? .page(body.branches[top.index].page) : .entry(body.entries[top.index].node)
-            return
+    /// Advances both over what they share. Compares in place: taking each item out would touch its reference count.
+    static func skipShared(_ left: inout PageCursor, _ right: inout PageCursor) {
+        while left.level == right.level, left.index < left.page.body.slotCount,
+            right.index < right.page.body.slotCount, left.isShared(right)
+        {
+            left.advance()
+            right.advance()
         }
-        item = .end
+    }
+
+    /// Whether the slots hold the same page, or the same node under the same key; false says nothing.
+    private func isShared(_ other: PageCursor) -> Bool {
+        if page.body.isBranch {
+            return page.body.branches[index].page === other.page.body.branches[other.index].page
+        }
+        return page.body.entries[index].isShared(other.page.body.entries[other.index])
+    }
+}
+
+extension PageBody.Entry {
+    fileprivate func isShared(_ other: PageBody.Entry) -> Bool {
+        guard key == other.key, !key.isLong else { return false }
+        return switch (node.content, other.node.content) {
+        case (.object(let page), .object(let otherPage)): page === otherPage
+        case (.integer(let value), .integer(let otherValue)): value == otherValue
+        case (.shortText(let text), .shortText(let otherText)): text == otherText
+        case (.bool(let value), .bool(let otherValue)): value == otherValue
+        case (.prioritized(let box), .prioritized(let otherBox)): box === otherBox
+        default: false
+        }
     }
 }

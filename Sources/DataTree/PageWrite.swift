@@ -40,13 +40,14 @@ extension PageBody {
     ///
     /// Element by element: the copy that an array makes of itself goes through the runtime's type tables.
     func copy() -> PageBody {
-        var copy = self
+        var copy = PageBody()
+        copy.level = level
+        copy.add(counts)
+        copy.longKeys = longKeys
         if isBranch {
-            copy.branches = []
             copy.branches.reserveCapacity(min(branches.count + 1, Page.capacity))
             for branch in branches { copy.branches.append(branch) }
         } else {
-            copy.entries = []
             copy.entries.reserveCapacity(min(entries.count + 1, Page.capacity))
             for entry in entries { copy.entries.append(entry) }
         }
@@ -136,16 +137,21 @@ extension PageBody {
         }
     }
 
-    private mutating func removeSlot(at index: Int) {
+    mutating func removeSlot(at index: Int) {
         if isBranch { branches.remove(at: index) } else { entries.remove(at: index) }
         if !longKeys.isEmpty { longKeys.remove(at: index) }
     }
 
+    /// Inserts an entry where there is room for it.
+    mutating func insertSlot(_ entry: Entry, _ long: [UInt8]?, at index: Int) {
+        entries.grow()
+        entries.insert(entry, at: index)
+        insertLongKey(long, at: index)
+    }
+
     private mutating func insert(_ entry: Entry, _ long: [UInt8]?, at index: Int, _ outcome: inout Outcome) {
         if entries.count < Page.capacity {
-            entries.grow()
-            entries.insert(entry, at: index)
-            insertLongKey(long, at: index)
+            insertSlot(entry, long, at: index)
             return
         }
         var next = split(before: index)

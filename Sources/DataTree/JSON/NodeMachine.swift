@@ -176,7 +176,7 @@ struct NodeMachine: ~Copyable {
 
     private mutating func takeChildren(of frame: Frame, priority: Priority) -> Node {
         guard pending.count > frame.start else { return .empty }
-        let node = Node(children: Array(pending[frame.start...]), priority: priority)
+        let node = Node(children: pending[frame.start...], priority: priority)
         pending.removeLast(pending.count - frame.start)
         return node
     }
