@@ -7,8 +7,9 @@ enum Bench {
     static func main() {
         switch CommandLine.arguments.dropFirst().first {
         case "tree": TreeBench.run(Array(CommandLine.arguments.dropFirst(2)))
+        case "queries": QueryBench.run()
         default:
-            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]...")
+            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]... | queries")
             exit(2)
         }
     }

@@ -1,15 +1,15 @@
 /// The windows of one index at one path, found by the children that concern them.
 ///
 /// A window whose range is a single value (or a single key under the key index) is reached by that value alone: ten
-/// thousand clients that each ask for their own `equalTo` cost a commit one lookup. All others are visited in the order in
-/// which they came.
+/// thousand clients that each ask for their own `equalTo` cost a commit one lookup. All others are compared with the changed
+/// children in the order in which they came.
 struct WindowSet: Sendable {
     private let index: Query.Index
     /// Windows by number; numbers of removed windows are used again.
     private var windows: [QueryWindow?] = []
     private var freeNumbers: [Int] = []
     private var numbers: [Query: Int] = [:]
-    private var ranges: [Int] = []
+    private var ranges: [(range: IndexRange, number: Int)] = []
     private var points: [IndexEntryPoint: [Int]] = [:]
 
     init(index: Query.Index) {
@@ -42,7 +42,7 @@ struct WindowSet: Sendable {
         if let point = point(of: window.range) {
             points[point, default: []].append(number)
         } else {
-            ranges.append(number)
+            ranges.append((window.range, number))
         }
     }
 
@@ -54,7 +54,7 @@ struct WindowSet: Sendable {
             points[point]?.removeAll { $0 == number }
             if points[point]?.isEmpty == true { points[point] = nil }
         } else {
-            ranges.removeAll { $0 == number }
+            ranges.removeAll { $0.number == number }
         }
     }
 
@@ -65,7 +65,10 @@ struct WindowSet: Sendable {
 
     /// Visits each window that some of `changes` may concern, with those.
     mutating func update(concernedBy changes: [IndexedChange], _ body: (inout QueryWindow, [IndexedChange]) -> Void) {
-        for number in ranges { update(number) { body(&$0, changes) } }
+        // A child that neither was nor is in the range is none of a window's business.
+        for place in ranges.indices where ranges[place].range.containsAny(of: changes) {
+            update(ranges[place].number) { body(&$0, changes) }
+        }
         if points.isEmpty { return }
         var concerned: [Int] = []
         var changesOf: [Int: [IndexedChange]] = [:]
@@ -84,9 +87,7 @@ struct WindowSet: Sendable {
     }
 
     private mutating func update(_ number: Int, _ body: (inout QueryWindow) -> Void) {
-        guard var window = windows[number] else { return }
-        body(&window)
-        windows[number] = window
+        windows[number]?.update(with: body)
     }
 
     // MARK: - Points
@@ -106,5 +107,18 @@ struct WindowSet: Sendable {
         if index != .key { return .value(lower.value) }
         guard case .key(let key) = lower.key, lower.key == upper.key else { return nil }
         return .key(key)
+    }
+}
+
+extension QueryWindow {
+    /// Changes a window where it is kept.
+    fileprivate mutating func update(with body: (inout QueryWindow) -> Void) { body(&self) }
+}
+
+extension IndexRange {
+    fileprivate func containsAny(of changes: [IndexedChange]) -> Bool {
+        changes.contains { change in
+            change.old.map(contains) ?? false || change.new.map(contains) ?? false
+        }
     }
 }
