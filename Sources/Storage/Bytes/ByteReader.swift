@@ -12,6 +12,11 @@ package struct ByteError: Error, Sendable, Equatable, CustomStringConvertible {
     /// Distance from the beginning of what was being read.
     package var offset: Int
 
+    package init(reason: Reason, offset: Int) {
+        self.reason = reason
+        self.offset = offset
+    }
+
     package var description: String { "\(reason.rawValue) (at byte \(offset))" }
 }
 

@@ -134,7 +134,7 @@ package final class FileLog: CommitLog {
         of first: LogPosition, directory: String, files: any StorageFiles
     ) throws -> UInt64 {
         let path = "\(directory)/\(SegmentFormat.name(first: first))"
-        var header = [UInt8](repeating: 0, count: 28)
+        var header = [UInt8](repeating: 0, count: Int(SegmentFormat.dataStart))
         let count = try read(&header, from: try files.open(path, create: false))
         return try header[..<count].withUnsafeBytes { try SegmentFormat.identity(inHeader: $0, file: path) }
     }

@@ -16,7 +16,7 @@ package final class MemoryLog: CommitLog {
         after position: LogPosition, _ body: (LogPosition, UnsafeRawBufferPointer) throws -> Void
     ) throws {
         let (first, kept) = entries.all
-        guard position.value + 1 >= first.value else {
+        guard position.value >= first.value - 1 else {
             throw StorageError.damaged(
                 file: "the log in memory", offset: nil,
                 detail: "entries \(position.value + 1) to \(first.value - 1) are missing")
@@ -78,7 +78,8 @@ private final class MemoryEntries: LogMedium {
     func trim(through position: LogPosition) {
         state.with { state in
             guard position >= state.first else { return }
-            let count = min(Int(clamping: position.value - state.first.value) + 1, state.kept.count)
+            let following = position.value - state.first.value
+            let count = following >= UInt64(state.kept.count) ? state.kept.count : Int(following) + 1
             state.kept.removeFirst(count)
             state.first.value += UInt64(count)
         }

@@ -8,7 +8,8 @@ import CZlib
 ///     8   4  format (1)
 ///     12  4  0
 ///     16  8  identity of the log
-///     24  4  CRC-32 of the bytes before
+///     24     zeros
+///     4092 4 CRC-32 of the bytes before
 ///
 /// Groups follow, each at a multiple of 8, one after the other; the rest of the file is zeros. A group is what one
 /// commit of the log wrote and synced together:
@@ -18,9 +19,9 @@ import CZlib
 ///     12  4  number of entries
 ///     16  8  position of the first entry
 ///     24  8  bytes of payload
-///     32  4  CRC-32 of the payload
+///     32  4  CRC-32 of the payload and the zeros behind it
 ///     36  4  CRC-32 of the bytes before
-///     40     payload: for each entry its length (4 bytes) and its bytes
+///     40     payload: for each entry its length (4 bytes) and its bytes; zeros up to a multiple of 8
 ///
 /// Integers are little-endian. The identity is random, so that no content of an entry can pass for a group.
 /// A group never shares a sector with the header block, and sectors that hold a synced group are only rewritten with
@@ -29,6 +30,7 @@ enum SegmentFormat {
     static let version = 1
     static let magic: [UInt8] = Array("HEARTHLG".utf8)
     static let dataStart: Int64 = 4096
+    private static let headerChecksumOffset = 4092
     static let groupHeaderBytes = 40
     static let entryHeaderBytes = 4
 
@@ -57,20 +59,20 @@ enum SegmentFormat {
         writer.uint32(UInt32(version))
         writer.uint32(0)
         writer.uint64(identity)
+        writer.bytes.append(contentsOf: [UInt8](repeating: 0, count: headerChecksumOffset - writer.bytes.count))
         writer.uint32(writer.bytes.withUnsafeBytes { checksum($0) })
-        writer.bytes.append(contentsOf: repeatElement(0, count: Int(dataStart) - writer.bytes.count))
         return writer.bytes
     }
 
     /// The identity in a header block.
     static func identity(inHeader bytes: UnsafeRawBufferPointer, file: String) throws(StorageError) -> UInt64 {
         func damaged(_ detail: String) -> StorageError { .damaged(file: file, offset: 0, detail: detail) }
-        guard bytes.count >= 28, bytes.prefix(8).elementsEqual(magic) else {
+        guard bytes.count >= Int(dataStart), bytes.prefix(8).elementsEqual(magic) else {
             throw damaged("it does not begin like a log segment")
         }
         let found = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 24, as: UInt32.self))
-        guard stored == checksum(UnsafeRawBufferPointer(rebasing: bytes[..<24])) else {
+        let stored = UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: headerChecksumOffset, as: UInt32.self))
+        guard stored == checksum(UnsafeRawBufferPointer(rebasing: bytes[..<headerChecksumOffset])) else {
             throw damaged("the checksum of its header is wrong")
         }
         guard found <= version else { throw .newerFormat(file: file, found: found, supported: version) }
@@ -90,6 +92,9 @@ struct GroupHeader: Equatable {
     var first: LogPosition
     var payloadBytes: Int
     var payloadChecksum: UInt32
+
+    /// The payload and the zeros behind it.
+    var paddedBytes: Int { SegmentFormat.groupBytes(payload: payloadBytes) - SegmentFormat.groupHeaderBytes }
 
     /// The position after the last entry of the group.
     var next: LogPosition { LogPosition(first.value &+ UInt64(count)) }
@@ -152,9 +157,9 @@ struct GroupBuffer {
             bytes.append(contentsOf: entry.bytes)
         }
         let payload = bytes.count - header
-        bytes.append(contentsOf: repeatElement(0, count: SegmentFormat.groupBytes(payload: payload) - bytes.count))
+        bytes.append(contentsOf: [UInt8](repeating: 0, count: SegmentFormat.groupBytes(payload: payload) - bytes.count))
         bytes.withUnsafeMutableBytes { buffer in
-            let content = UnsafeRawBufferPointer(rebasing: buffer[header..<header + payload])
+            let content = UnsafeRawBufferPointer(rebasing: buffer[header...])
             GroupHeader(
                 identity: identity, count: UInt32(entries.count), first: first, payloadBytes: payload,
                 payloadChecksum: SegmentFormat.checksum(content)

@@ -67,7 +67,9 @@ extension SegmentReader {
         first: LogPosition, identity: UInt64, name: String,
         _ body: (GroupHeader, UnsafeRawBufferPointer) throws -> Void
     ) throws -> SegmentScan {
-        let found = try withBytes(at: 0, count: 28) { try SegmentFormat.identity(inHeader: $0, file: name) }
+        let found = try withBytes(at: 0, count: Int(SegmentFormat.dataStart)) {
+            try SegmentFormat.identity(inHeader: $0, file: name)
+        }
         guard found == identity else {
             throw StorageError.damaged(file: name, offset: 16, detail: "the segment belongs to another log")
         }
@@ -78,7 +80,7 @@ extension SegmentReader {
                     file: name, found: Int(header.format), supported: SegmentFormat.version)
             }
             let payloadStart = scan.end + Int64(SegmentFormat.groupHeaderBytes)
-            let isIntact = try withBytes(at: payloadStart, count: header.payloadBytes) { payload in
+            let isIntact = try withBytes(at: payloadStart, count: header.paddedBytes) { payload in
                 guard header.matches(payload) else { return false }
                 guard header.first == scan.next else {
                     throw StorageError.damaged(
@@ -139,7 +141,7 @@ extension SegmentReader {
             let place = offset + Int64(candidate)
             if let header = try groupHeader(at: place, identity: identity),
                 try withBytes(
-                    at: place + Int64(SegmentFormat.groupHeaderBytes), count: header.payloadBytes,
+                    at: place + Int64(SegmentFormat.groupHeaderBytes), count: header.paddedBytes,
                     { header.matches($0) })
             {
                 return place
@@ -151,9 +153,9 @@ extension SegmentReader {
 }
 
 extension GroupHeader {
-    /// Whether this is the payload that the header was written with.
+    /// Whether this is the payload that the header was written with, and the zeros behind it.
     fileprivate func matches(_ payload: UnsafeRawBufferPointer) -> Bool {
-        payload.count == payloadBytes && SegmentFormat.checksum(payload) == payloadChecksum
+        payload.count == paddedBytes && SegmentFormat.checksum(payload) == payloadChecksum
     }
 }
 

@@ -156,7 +156,7 @@ final class SegmentSupply: Sendable {
 
     private func isIntact(_ kind: Kind) throws(FileError) -> Bool {
         let file = try files.open(path(kind.rawValue), create: false)
-        var header = [UInt8](repeating: 0, count: 28)
+        var header = [UInt8](repeating: 0, count: Int(SegmentFormat.dataStart))
         let count = try read(&header, from: file)
         let found = header[..<count].withUnsafeBytes { bytes in
             try? SegmentFormat.identity(inHeader: bytes, file: kind.rawValue)
