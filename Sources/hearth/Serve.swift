@@ -1,3 +1,6 @@
+import Glibc
+import HubEngine
+
 /// `hearth serve`: from arguments to a running hub, and from a signal to its end.
 enum Serve {
     static func run(arguments: [String]) -> ExitCode {
@@ -17,8 +20,34 @@ enum Serve {
 
     /// Runs the hub until a signal ends it.
     private static func run(_ configuration: ServeConfiguration) -> ExitCode {
-        _ = configuration
-        StandardStreams.error("hearth serve: the gateway is not part of this build yet\n")
-        return .failure
+        let signals = StopSignals()
+        let log = Logger(level: configuration.logLevel)
+        let running: RunningHub
+        do {
+            running = try RunningHub(configuration, log: log, fail: signals.fail)
+        } catch {
+            StandardStreams.error("hearth serve: \(error)\n")
+            return .failure
+        }
+        running.gateway.start()
+        let scheme = configuration.tls == nil ? "http" : "https"
+        let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
+        StandardStreams.output("hearth ready \(scheme)://\(host):\(running.gateway.port) pid \(getpid())\n")
+        while true {
+            switch signals.next() {
+            case .reload:
+                log.info("reload", ["what": "certificates"])
+                running.gateway.reloadCertificates()
+            case .stop(let signal):
+                log.info("stopping", ["signal": .text(signal)])
+                running.stop()
+                log.info("stopped")
+                return .success
+            case .failed(let reason):
+                log.error("failed", ["reason": .text(reason)])
+                StandardStreams.error("hearth serve: \(reason)\n")
+                return .failure
+            }
+        }
     }
 }

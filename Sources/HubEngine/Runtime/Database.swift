@@ -38,12 +38,13 @@ package final class Database: SessionEventSink, Sendable {
     package var name: String { environment.configuration.namespace }
 
     package func post(_ events: [SessionEvent]) {
-        post(events.map(Mail.event), mayWait: true)
+        post(events.map(Mail.event))
     }
 
-    func post(_ mail: [Mail], mayWait: Bool = false) {
-        let weight = mail.reduce(0) { $0 + $1.weight }
-        guard mailbox.post(mail, weight: weight, mayWait: mayWait) else { return }
+    package var backlog: Int { mailbox.backlog }
+
+    func post(_ mail: [Mail]) {
+        guard mailbox.post(mail) else { return }
         if !startThread({ self.serve() }) {
             environment.log.error("database.no_thread", ["namespace": LogValue(name)])
             environment.fail(.system(operation: "start a thread", file: name, code: 11))
@@ -53,7 +54,7 @@ package final class Database: SessionEventSink, Sendable {
     /// Opens the database now, on the caller's thread: recovers what a crash left and ends its sessions.
     func openNow() throws {
         life.value = try DatabaseLife(self, mayStayUnborn: false)
-        post([], mayWait: false)
+        post([Mail]())
     }
 
     /// Ends all sessions and stores what is to be stored; `waitUntilStopped` returns when that is done.
@@ -79,8 +80,7 @@ package final class Database: SessionEventSink, Sendable {
             }
             guard let current else { return }
             let mail = mailbox.take(until: current.deadline)
-            let isStopping = current.handle(mail)
-            mailbox.settle(weight: mail.reduce(0) { $0 + $1.weight })
+            let isStopping = current.handle(mail, settling: mailbox)
             if isStopping {
                 mailbox.close()
                 current.close()

@@ -116,7 +116,7 @@ final class DatabaseLife {
     }
 
     /// Handles mail in batches. True when it was told to stop.
-    func handle(_ mail: [Mail]) -> Bool {
+    func handle(_ mail: [Mail], settling mailbox: Mailbox) -> Bool {
         if !mail.isEmpty { lastMail = monotonicNanoseconds() }
         var isStopping = false
         var index = 0
@@ -124,6 +124,7 @@ final class DatabaseLife {
             releases.waitForRoom(limit: Self.heldBytes)
             engine.settled(through: releases.durable)
             let time = environment.clock.milliseconds()
+            let start = index
             let end = min(index + Self.batchSize, mail.count)
             while index < end {
                 if case .stop = mail[index] { isStopping = true }
@@ -132,6 +133,7 @@ final class DatabaseLife {
             }
             engine.apply(Proposal(.tick, time: time))
             finishBatch()
+            mailbox.settle(mail[start..<end])
         } while index < mail.count
         saveIfDue(isStopping: isStopping)
         return isStopping

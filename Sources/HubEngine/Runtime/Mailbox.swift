@@ -1,4 +1,5 @@
 import Storage
+import Synchronization
 
 /// What other threads tell a database.
 enum Mail: Sendable {
@@ -10,26 +11,27 @@ enum Mail: Sendable {
     case stop
 }
 
-/// The only way into a database. Bounded: a sender that is far ahead of the engine waits, and so do its clients.
+/// The only way into a database. Senders never wait; they look at `backlog` and stop reading from their clients.
 final class Mailbox: Sendable {
     private struct State {
         var mail: [Mail] = []
-        var weight = 0
         /// Whether a thread is there to take it.
         var isServed = false
         var isClosed = false
     }
 
     private let monitor = Monitor(State())
-    private static let capacity = 400_000
+    private let waiting = Atomic<Int>(0)
+
+    /// The weight of what was posted and has not been dealt with.
+    var backlog: Int { waiting.load(ordering: .relaxed) }
 
     /// Appends mail. True when no thread serves the mailbox: the caller starts one.
-    func post(_ mail: some Sequence<Mail>, weight: Int, mayWait: Bool) -> Bool {
-        if mayWait { _ = monitor.wait { $0.weight < Self.capacity || $0.isClosed ? true : nil } }
+    func post(_ mail: [Mail]) -> Bool {
+        waiting.wrappingAdd(mail.reduce(0) { $0 + $1.weight }, ordering: .relaxed)
         return monitor.update { state in
             guard !state.isClosed else { return false }
-            state.mail.append(contentsOf: mail)
-            state.weight += weight
+            if state.mail.isEmpty { state.mail = mail } else { state.mail += mail }
             if state.isServed { return false }
             state.isServed = true
             return true
@@ -46,8 +48,10 @@ final class Mailbox: Sendable {
         } ?? []
     }
 
-    /// What was taken has been dealt with: senders may go on.
-    func settle(weight: Int) { monitor.update { $0.weight -= weight } }
+    /// Some of what was taken has been dealt with.
+    func settle(_ mail: ArraySlice<Mail>) {
+        waiting.wrappingSubtract(mail.reduce(0) { $0 + $1.weight }, ordering: .relaxed)
+    }
 
     /// Gives up serving, unless mail has come meanwhile.
     func leave() -> Bool {

@@ -32,6 +32,11 @@ struct AddressRange: Hashable, Sendable, CustomStringConvertible {
         return true
     }
 
+    /// Whether a numeric address, as text, lies in the range.
+    func contains(address text: String) -> Bool {
+        AddressRange.bytes(of: text).map(contains) ?? false
+    }
+
     var description: String {
         var text = [CChar](repeating: 0, count: 64)
         _ = inet_ntop(address.count == 4 ? AF_INET : AF_INET6, address, &text, socklen_t(text.count))

@@ -1,0 +1,56 @@
+import DataTree
+import Gateway
+import Glibc
+import HubEngine
+import Storage
+
+/// A hub with its gateway, from its files to its sockets.
+struct RunningHub {
+    let hub: Hub
+    let gateway: Gateway
+
+    /// Recovers what is stored and binds the ports; nobody is served before `gateway.start`.
+    init(_ configuration: ServeConfiguration, log: Logger, fail: @escaping @Sendable (String) -> Void) throws {
+        let metrics = Metrics()
+        let storage = try HubFiles(configuration)
+        hub = Hub(
+            configuration: HubConfiguration(
+                mode: configuration.isDevelopment ? .development : .production,
+                namespaces: configuration.namespaces, maxNamespaces: configuration.maxNamespaces,
+                presencePath: configuration.presencePath.map { Path($0) }, publicHost: configuration.publicHost,
+                administratorSecret: storage.administratorSecret),
+            storage: storage.storage, metrics: metrics, log: log, fail: { fail("\($0)") })
+        try hub.start()
+        let hub = hub
+        gateway = try Gateway(
+            Self.gatewayConfiguration(configuration, secret: storage.administratorSecret), router: hub,
+            metrics: metrics,
+            logger: log, attach: { loop, outlet in hub.attach(outlet, loop: loop) })
+    }
+
+    private static func gatewayConfiguration(_ configuration: ServeConfiguration, secret: String?)
+        -> GatewayConfiguration
+    {
+        var gateway = GatewayConfiguration()
+        gateway.endpoint = GatewayConfiguration.Endpoint(host: configuration.host, port: configuration.port)
+        gateway.tls = configuration.tls.map { GatewayConfiguration.TLS(certificate: $0.certificate, key: $0.key) }
+        gateway.loops = configuration.loops ?? min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        gateway.deadPeerSeconds = configuration.deadPeerSeconds
+        gateway.maxConnections = configuration.maxConnections
+        gateway.namespaces = NamespaceChoice(suffixes: configuration.namespaceSuffix.map { [$0] } ?? [])
+        let proxies = configuration.trustedProxies
+        gateway.isTrustedProxy = { address in proxies.contains { $0.contains(address: address) } }
+        if !configuration.isDevelopment && !configuration.metricsOpen {
+            let authenticator = Authenticator(mode: .production, administratorSecret: secret)
+            gateway.mayReadMetrics = { credential in credential.map(authenticator.isAdministrator) ?? false }
+        }
+        return gateway
+    }
+
+    /// Tells clients by closing their sockets, runs what they registered, stores everything.
+    func stop() {
+        gateway.drain(over: .milliseconds(500))
+        hub.stop()
+        gateway.stop()
+    }
+}
