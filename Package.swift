@@ -28,12 +28,14 @@ let package = Package(
         // Measurements of single rooms, for `scripts/bench`.
         .systemLibrary(name: "CMalloc"),
         .executableTarget(name: "Bench", dependencies: ["CMalloc", "DataTree"]),
+        // What must hold for any bytes, for the fuzzer and for the test that replays its corpus.
+        .target(name: "Fuzzing", dependencies: ["DataTree", "WireProtocol"]),
         .target(
             name: "TestSupport", dependencies: ["DataTree", "WireProtocol", "Storage", "HubEngine", "CJansson"],
             path: "Sources/TestSupport"),
 
         .testTarget(name: "DataTreeTests", dependencies: ["DataTree", "TestSupport"]),
-        .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport", "CJansson"]),
+        .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport", "CJansson", "Fuzzing"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "TestSupport"]),
@@ -42,3 +44,10 @@ let package = Package(
     ],
     swiftLanguageModes: [.v6]
 )
+
+// libFuzzer brings the main function, so this target links only with --sanitize fuzzer: scripts/fuzz asks for it.
+if Context.environment["HEARTH_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["Fuzzing"], swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+}
