@@ -17,16 +17,19 @@ extension Node {
 
     /// The hash in the child order of one family of SDKs.
     package func hash(variant: HashVariant) -> String {
-        isEmpty ? "" : digest(variant).base64
+        if isEmpty { return "" }
+        var buffer: [UInt8] = []
+        return digest(variant, &buffer).base64
     }
 
-    private func digest(_ variant: HashVariant) -> SHA1Digest {
+    /// Works at the end of the buffer and leaves there what was in front.
+    private func digest(_ variant: HashVariant, _ buffer: inout [UInt8]) -> SHA1Digest {
         // Without priorities below there is but one order.
         let isCacheable = variant == .standard || totals.priorities == 0
         if isCacheable, let digest = cachedDigest { return digest }
-        var message: [UInt8] = []
-        appendPreimage(to: &message, variant)
-        let digest = message.withUnsafeBytes { SHA1.digest(of: $0) }
+        let start = buffer.count
+        appendPreimage(to: &buffer, variant)
+        let digest = SHA1.digest(&buffer, from: start)
         if isCacheable { cache(digest) }
         return digest
     }
@@ -48,7 +51,7 @@ extension Node {
     }
 
     /// Appends the text that is hashed.
-    func appendPreimage(to message: inout [UInt8], _ variant: HashVariant) {
+    private func appendPreimage(to message: inout [UInt8], _ variant: HashVariant) {
         appendHashText(of: priority, to: &message)
         if let leaf {
             appendHashText(of: leaf, to: &message)
@@ -58,7 +61,7 @@ extension Node {
             message.append(UInt8(ascii: ":"))
             key.append(to: &message)
             message.append(UInt8(ascii: ":"))
-            child.digest(variant).appendBase64(to: &message)
+            child.digest(variant, &message).appendBase64(to: &message)
         }
     }
 

@@ -4,32 +4,32 @@ struct SHA1 {
         0x6745_2301, 0xEFCD_AB89, 0x98BA_DCFE, 0x1032_5476, 0xC3D2_E1F0
     )
     private var schedule = InlineArray<80, UInt32>(repeating: 0)
-    private var byteCount: UInt64 = 0
 
     /// The digest of a whole message.
     static func digest(of message: UnsafeRawBufferPointer) -> SHA1Digest {
-        var hash = SHA1()
-        var offset = 0
-        while message.count - offset >= 64 {
-            hash.add(block: UnsafeRawBufferPointer(rebasing: message[offset..<(offset + 64)]))
-            offset += 64
-        }
-        return hash.finish(UnsafeRawBufferPointer(rebasing: message[offset...]), total: message.count)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(message.count + 72)
+        bytes.append(contentsOf: message)
+        return digest(&bytes, from: 0)
     }
 
-    private mutating func finish(_ rest: UnsafeRawBufferPointer, total: Int) -> SHA1Digest {
-        var tail = [UInt8](rest)
-        tail.append(0x80)
-        while tail.count % 64 != 56 { tail.append(0) }
-        let bitCount = UInt64(total) &* 8
+    /// The digest of the bytes from `start` on, which are removed: a caller with many messages needs one buffer.
+    static func digest(_ message: inout [UInt8], from start: Int) -> SHA1Digest {
+        let count = message.count - start
+        message.append(0x80)
+        for _ in 0..<((119 - count % 64) % 64) { message.append(0) }
+        let bitCount = UInt64(count) &* 8
         for shift in stride(from: UInt64(56), through: 0, by: -8) {
-            tail.append(UInt8(truncatingIfNeeded: bitCount >> shift))
+            message.append(UInt8(truncatingIfNeeded: bitCount >> shift))
         }
-        tail.withUnsafeBytes { bytes in
-            for start in stride(from: 0, to: bytes.count, by: 64) {
-                add(block: UnsafeRawBufferPointer(rebasing: bytes[start..<(start + 64)]))
+        var hash = SHA1()
+        message.withUnsafeBytes { bytes in
+            for offset in stride(from: start, to: bytes.count, by: 64) {
+                hash.add(block: UnsafeRawBufferPointer(rebasing: bytes[offset..<(offset + 64)]))
             }
         }
+        message.removeLast(message.count - start)
+        let state = hash.state
         return SHA1Digest(
             first: UInt64(state.0) << 32 | UInt64(state.1), second: UInt64(state.2) << 32 | UInt64(state.3),
             third: UInt64(state.4) << 32)
