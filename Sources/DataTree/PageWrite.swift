@@ -23,8 +23,28 @@ extension Page {
         if isKnownUniquelyReferenced(&page) {
             page.digest.reset()
         } else {
-            page = Page(page.body.copy())
+            page = page.copy()
         }
+    }
+
+    /// A page with the same slots in arrays of its own, with room for one more.
+    ///
+    /// Slot by slot: the copy that an array makes of itself goes through the runtime's type tables.
+    private func copy() -> Page {
+        var copy = PageBody()
+        copy.level = body.level
+        copy.longKeys = body.longKeys
+        copy.count = body.count
+        copy.prioritizedChildren = body.prioritizedChildren
+        copy.totals = body.totals
+        if copy.isBranch {
+            copy.branches.reserveCapacity(min(body.branches.count + 1, Page.capacity))
+            for branch in body.branches { copy.branches.append(branch) }
+        } else {
+            copy.entries.reserveCapacity(min(body.entries.count + 1, Page.capacity))
+            for entry in body.entries { copy.entries.append(entry) }
+        }
+        return Page(copy)
     }
 }
 
@@ -34,24 +54,6 @@ extension PageBody {
         var change = Counts()
         /// The page split off to the right when this one overflowed.
         var next: Page?
-    }
-
-    /// A body with arrays of its own, with room for one more slot.
-    ///
-    /// Element by element: the copy that an array makes of itself goes through the runtime's type tables.
-    func copy() -> PageBody {
-        var copy = PageBody()
-        copy.level = level
-        copy.add(counts)
-        copy.longKeys = longKeys
-        if isBranch {
-            copy.branches.reserveCapacity(min(branches.count + 1, Page.capacity))
-            for branch in branches { copy.branches.append(branch) }
-        } else {
-            copy.entries.reserveCapacity(min(entries.count + 1, Page.capacity))
-            for entry in entries { copy.entries.append(entry) }
-        }
-        return copy
     }
 
     mutating func update<Result>(_ key: Key, _ edit: (inout Node) -> Result, _ outcome: inout Outcome) -> Result {
