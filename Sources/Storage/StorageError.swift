@@ -16,6 +16,8 @@ package enum StorageError: Error, Sendable, Equatable, CustomStringConvertible {
     case entryTooLarge(bytes: Int, limit: Int)
     /// The state was brought forward from another log than the one beside it.
     case foreignLog(state: String, log: String)
+    /// The file of the administrator's secret does not hold one.
+    case invalidSecret(file: String)
     /// A name that cannot be a namespace.
     case invalidName(String)
     /// SQLite reported an error that is none of the above.
@@ -39,6 +41,8 @@ package enum StorageError: Error, Sendable, Equatable, CustomStringConvertible {
             "a commit of \(bytes) bytes is larger than the log takes (\(limit)); split the write"
         case .foreignLog(let state, let log):
             "\(state) does not belong to the log in \(log); restore both from the same backup"
+        case .invalidSecret(let file):
+            "\(file) does not hold one secret; delete it, and the next start makes a new one"
         case .invalidName(let name):
             "\"\(name)\" cannot name a namespace; use up to 64 letters, digits, - and _"
         case .database(let file, let code, let message):
@@ -89,6 +93,17 @@ extension StorageError {
         switch error.code {
         case ENOSPC, EDQUOT: self = .diskFull(file: error.path)
         default: self = .system(operation: error.operation, file: error.path, code: error.code)
+        }
+    }
+
+    /// Does file operations and throws what they throw as this type.
+    static func wrapping<Result>(
+        _ body: () throws(FileError) -> Result
+    ) throws(StorageError) -> Result {
+        do throws(FileError) {
+            return try body()
+        } catch {
+            throw StorageError(error)
         }
     }
 }
