@@ -8,8 +8,9 @@ enum Bench {
         switch CommandLine.arguments.dropFirst().first {
         case "tree": TreeBench.run(Array(CommandLine.arguments.dropFirst(2)))
         case "queries": QueryBench.run()
+        case "wire": WireBench.run()
         default:
-            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]... | queries")
+            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]... | queries | wire")
             exit(2)
         }
     }
