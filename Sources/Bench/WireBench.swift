@@ -24,7 +24,10 @@ enum WireBench {
                 "tagged listen",
                 #"{"t":"d","d":{"r":7,"a":"q","b":{"p":"/log","q":{"l":2,"vf":"r","i":".key"},"t":1,"h":""}}}"#
             ),
-            ("update of three paths", #"{"t":"d","d":{"r":5,"a":"m","b":{"p":"/r","d":{"a":1,"b/c":true,"d":"text"}}}}"#),
+            (
+                "update of three paths",
+                #"{"t":"d","d":{"r":5,"a":"m","b":{"p":"/r","d":{"a":1,"b/c":true,"d":"text"}}}}"#
+            ),
             ("transaction", #"{"t":"d","d":{"r":9,"a":"p","b":{"p":"/n","d":6,"h":"w28swksk9+tXf5jEdS9R5oSFAv8="}}}"#),
             ("ping", #"{"t":"c","d":{"t":"p","d":{}}}"#),
         ]
@@ -73,7 +76,9 @@ enum WireBench {
             seconds {
                 var assembler = SegmentAssembler()
                 _ = announcement.withUnsafeBytes { try? assembler.receive($0) }
-                for _ in 0..<976 { segment.withUnsafeBytes { if let part = try? assembler.receive($0) { blackHole(part) } } }
+                for _ in 0..<976 {
+                    segment.withUnsafeBytes { if let part = try? assembler.receive($0) { blackHole(part) } }
+                }
             }
         }
         table.add("assemble 976 segments", times.map { Double(976 * 16_384) / $0 }, megabytesPerSecond)

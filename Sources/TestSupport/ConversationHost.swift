@@ -1,0 +1,101 @@
+import WireProtocol
+
+/// Where a conversation is replayed: an engine in memory, a hub on a port, a client.
+///
+/// The replayer is synchronous: each call returns when it is done or its time is up.
+package protocol ConversationHost {
+    /// What this host can do beyond exchanging texts; a conversation that needs more is skipped. See
+    /// `protocol/conversations/README.md`, "needs".
+    var capabilities: Set<String> { get }
+    /// The value of the `Host` header when a conversation does not give one.
+    var defaultHost: String { get }
+    /// The hub's clock in milliseconds.
+    var milliseconds: Int64 { get }
+    /// The name of a namespace that nothing was stored in.
+    func emptyNamespace() throws -> String
+    /// Opens a connection.
+    /// - Parameters:
+    ///   - target: path and query, such as `/.ws?v=5&ns=c1`.
+    ///   - headers: names as written in the conversation; `Host` is always among them.
+    func open(target: String, headers: [(name: String, value: String)]) throws -> any ConversationConnection
+}
+
+/// One connection of a conversation.
+package protocol ConversationConnection: AnyObject {
+    /// Sends one WebSocket text message.
+    func send(text: String) throws
+    /// What came next: a WebSocket text message (a count and each segment are messages of their own), the end of the
+    /// connection, or nothing within the time.
+    func receive(within: Duration) throws -> ConversationEvent
+    /// Ends the connection from the client's side.
+    func end(_ how: ConversationEnding) throws
+    /// Status and headers of the answer to the upgrade, names in lower case; nil when the host has none.
+    var response: (status: Int, headers: [(name: String, value: String)])? { get }
+}
+
+extension ConversationConnection {
+    package var response: (status: Int, headers: [(name: String, value: String)])? { nil }
+}
+
+/// What a connection of a conversation received.
+package enum ConversationEvent: Sendable {
+    case text(String)
+    /// The other side ended the connection; the code of its close frame, if there was one.
+    case closed(code: Int?)
+    /// The time was up.
+    case nothing
+}
+
+/// How a client ends a connection; the raw value stands in the conversation.
+package enum ConversationEnding: String, Sendable {
+    /// A WebSocket close frame.
+    case close
+    /// FIN without a close frame.
+    case end
+    /// RST.
+    case reset
+    /// Nothing at all: the peer is gone and answers no more.
+    case vanish
+}
+
+/// What the two ends of a conversation in memory need of the transport: texts become messages as a gateway makes them.
+package struct ConversationInput {
+    package enum Step {
+        case message(ClientMessage)
+        /// Nothing to hand on.
+        case none
+        /// The connection must be closed.
+        case close(LeaveReason)
+    }
+
+    private var assembler: SegmentAssembler
+    private let limits: RequestLimits
+
+    package init(messageLimit: Int = 16 * 1_048_576, limits: RequestLimits = RequestLimits()) {
+        assembler = SegmentAssembler(limit: messageLimit)
+        self.limits = limits
+    }
+
+    package mutating func receive(text: String) -> Step {
+        let bytes = Array(text.utf8)
+        do {
+            return try bytes.withUnsafeBytes { text in
+                switch try assembler.receive(text) {
+                case .keepAlive: .message(.keepAlive)
+                case .partial: .none
+                case .whole: .message(try RequestDecoder.decode(text, limits: limits))
+                case .message(let joined):
+                    .message(try joined.withUnsafeBytes { try RequestDecoder.decode($0, limits: limits) })
+                case .oversized(let head, let byteCount):
+                    if let request = RequestDecoder.oversized(head: head, byteCount: byteCount) {
+                        .message(.request(request))
+                    } else {
+                        .close(.protocolError)
+                    }
+                }
+            }
+        } catch {
+            return .close(.protocolError)
+        }
+    }
+}
