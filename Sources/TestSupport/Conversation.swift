@@ -2,7 +2,9 @@ import DataTree
 
 /// A recorded exchange between clients and a hub, as kept in `protocol/conversations/*.jsonl`. The form is described in
 /// `protocol/conversations/README.md`.
-package struct Conversation: Sendable {
+package struct Conversation: Sendable, CustomStringConvertible {
+    package var description: String { "\(file):\(line) \(title)" }
+
     /// The file's name.
     package var file: String
     /// The line with which it begins, from 1.
@@ -14,6 +16,8 @@ package struct Conversation: Sendable {
     /// What the host must be able to do.
     package var needs: Set<String>
     package var steps: [Step]
+    /// Whether a second namespace is spoken of.
+    var usesOtherNamespace = false
 
     /// One line, or one element of a repeated list.
     package struct Step: Sendable {
@@ -77,7 +81,9 @@ extension Conversation {
             } else if conversations.isEmpty {
                 throw MalformedConversation(file: file, line: index + 1, reason: "a step before the first conversation")
             } else {
-                conversations[conversations.count - 1].steps.append(try reader.step(value))
+                let last = conversations.count - 1
+                conversations[last].steps.append(try reader.step(value))
+                if line.contains("${otherNamespace}") { conversations[last].usesOtherNamespace = true }
             }
         }
         return conversations

@@ -1,5 +1,3 @@
-import WireProtocol
-
 /// Where a conversation is replayed: an engine in memory, a hub on a port, a client.
 ///
 /// The replayer is synchronous: each call returns when it is done or its time is up.
@@ -11,6 +9,8 @@ package protocol ConversationHost {
     var defaultHost: String { get }
     /// The hub's clock in milliseconds.
     var milliseconds: Int64 { get }
+    /// Lets time pass.
+    func wait(_ duration: Duration)
     /// The name of a namespace that nothing was stored in.
     func emptyNamespace() throws -> String
     /// Opens a connection.
@@ -56,46 +56,4 @@ package enum ConversationEnding: String, Sendable {
     case reset
     /// Nothing at all: the peer is gone and answers no more.
     case vanish
-}
-
-/// What the two ends of a conversation in memory need of the transport: texts become messages as a gateway makes them.
-package struct ConversationInput {
-    package enum Step {
-        case message(ClientMessage)
-        /// Nothing to hand on.
-        case none
-        /// The connection must be closed.
-        case close(LeaveReason)
-    }
-
-    private var assembler: SegmentAssembler
-    private let limits: RequestLimits
-
-    package init(messageLimit: Int = 16 * 1_048_576, limits: RequestLimits = RequestLimits()) {
-        assembler = SegmentAssembler(limit: messageLimit)
-        self.limits = limits
-    }
-
-    package mutating func receive(text: String) -> Step {
-        let bytes = Array(text.utf8)
-        do {
-            return try bytes.withUnsafeBytes { text in
-                switch try assembler.receive(text) {
-                case .keepAlive: .message(.keepAlive)
-                case .partial: .none
-                case .whole: .message(try RequestDecoder.decode(text, limits: limits))
-                case .message(let joined):
-                    .message(try joined.withUnsafeBytes { try RequestDecoder.decode($0, limits: limits) })
-                case .oversized(let head, let byteCount):
-                    if let request = RequestDecoder.oversized(head: head, byteCount: byteCount) {
-                        .message(.request(request))
-                    } else {
-                        .close(.protocolError)
-                    }
-                }
-            }
-        } catch {
-            return .close(.protocolError)
-        }
-    }
 }

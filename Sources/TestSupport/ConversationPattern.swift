@@ -55,7 +55,7 @@ package struct ConversationVariables: Sendable {
         _ actual: ConversationJSON, _ pattern: ConversationJSON, at place: String = "message"
     ) -> String? {
         switch (pattern, actual) {
-        case (.text(let text), _) where text.hasPrefix("$") && !text.hasPrefix("$$"):
+        case (.text(let text), _) where text.hasPrefix("$") && !text.hasPrefix("$$") && !text.hasPrefix("${"):
             return mismatch(actual, placeholder: text.dropFirst(), at: place)
         case (.text(let text), .text(let other)):
             let expected = text.hasPrefix("$$") ? String(text.dropFirst()) : textual(text)

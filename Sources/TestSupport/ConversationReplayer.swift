@@ -1,5 +1,4 @@
 import DataTree
-import Glibc
 
 /// Why a replay failed, with all that is needed to see it: the file and line, what was expected, what came, and what went before.
 package struct ConversationFailure: Error, CustomStringConvertible {
@@ -69,7 +68,7 @@ private struct ConversationRun {
 
     mutating func start() throws {
         variables["namespace"] = .text(try host.emptyNamespace())
-        variables["otherNamespace"] = .text(try host.emptyNamespace())
+        if conversation.usesOtherNamespace { variables["otherNamespace"] = .text(try host.emptyNamespace()) }
         variables["host"] = .text(host.defaultHost)
     }
 
@@ -111,7 +110,7 @@ private struct ConversationRun {
             note("\(name)! \(how.rawValue)")
             try peer(name).connection.end(how)
         case .bind(let bindings): for binding in bindings { variables[binding.name] = generated(binding.value) }
-        case .wait(let duration): ConversationClock.sleep(duration)
+        case .wait(let duration): host.wait(duration)
         case .repeated(let times, let steps):
             for index in 0..<times {
                 variables["n"] = .number(Double(index))
@@ -312,14 +311,5 @@ private struct ConversationRun {
     private func failed(_ reason: String) -> ConversationFailure {
         ConversationFailure(
             file: conversation.file, line: line, title: conversation.title, reason: reason, recent: recent)
-    }
-}
-
-private enum ConversationClock {
-    static func sleep(_ duration: Duration) {
-        usleep(
-            UInt32(
-                clamping: duration.components.seconds * 1_000_000 + duration.components.attoseconds / 1_000_000_000_000)
-        )
     }
 }

@@ -30,6 +30,8 @@ final class ScriptedHost: ConversationHost {
 
     init(_ scripts: [ConversationEvent]...) { connections = scripts.map(Connection.init) }
 
+    func wait(_ duration: Duration) {}
+
     func emptyNamespace() -> String {
         namespaces += 1
         return "c\(namespaces)"
