@@ -184,4 +184,14 @@ import Testing
         log.close()
         #expect(observer.isInOrder)
     }
+
+    @Test("a log in memory that keeps no entries still counts and delivers them")
+    func forgetsEntries() throws {
+        let log = MemoryLog(keepsEntries: false)
+        let observer = LogObserver(log)
+        for number in 1...100 { observer.submit("\(number)") }
+        log.close()
+        #expect(observer.durable == LogPosition(100))
+        #expect(try log.texts(after: LogPosition(100)) == [])
+    }
 }

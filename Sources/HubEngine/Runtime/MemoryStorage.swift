@@ -13,5 +13,5 @@ private struct MemoryNamespaceStorage: NamespaceStorage {
     var isPersistent: Bool { false }
     var exists: Bool { false }
 
-    func open() throws -> (any CommitLog, any StateStore) { (MemoryLog(), MemoryState()) }
+    func open() throws -> (any CommitLog, any StateStore) { (MemoryLog(keepsEntries: false), MemoryState()) }
 }

@@ -64,7 +64,7 @@ package final class DataDirectory: Sendable {
         }
     }
 
-    /// The administrator's secret, made (256 random bits, base64url) if there is none yet.
+    /// The administrator's secret, made if there is none yet.
     package func administratorSecret(
         using random: inout some RandomNumberGenerator
     ) throws(StorageError) -> (secret: String, isNew: Bool) {
@@ -75,12 +75,16 @@ package final class DataDirectory: Sendable {
             guard words.count == 1, let secret = words.first else { throw .invalidSecret(file: file) }
             return (String(secret), false)
         }
-        let bytes = (0..<32).map { _ in UInt8.random(in: 0...255, using: &random) }
-        let secret = DataDirectory.base64URL(bytes)
+        let secret = DataDirectory.newSecret(using: &random)
         try StorageError.wrapping { () throws(FileError) in
             try FileTree.write(Array("\(secret)\n".utf8), to: file, in: path)
         }
         return (secret, true)
+    }
+
+    /// 256 random bits as text that needs no escaping anywhere (base64url).
+    package static func newSecret(using random: inout some RandomNumberGenerator) -> String {
+        base64URL((0..<32).map { _ in UInt8.random(in: 0...255, using: &random) })
     }
 
     private static func checkFormat(in path: String) throws(StorageError) {

@@ -4,9 +4,13 @@ package final class MemoryLog: CommitLog {
     private let writer: LogWriter
     package let identity: UInt64
 
-    package init(identity: UInt64 = .random(in: 1...UInt64.max), configuration: LogConfiguration = .init()) {
+    /// - Parameter keepsEntries: whether `replay` can give entries back. Off, nothing piles up that nobody will read.
+    package init(
+        identity: UInt64 = .random(in: 1...UInt64.max), configuration: LogConfiguration = .init(),
+        keepsEntries: Bool = true
+    ) {
         self.identity = identity
-        entries = MemoryEntries(limit: configuration.entryBytes)
+        entries = MemoryEntries(limit: configuration.entryBytes, keepsEntries: keepsEntries)
         writer = LogWriter(medium: entries, next: LogPosition(1), configuration: configuration)
     }
 
@@ -57,9 +61,11 @@ private final class MemoryEntries: LogMedium {
 
     private let state = Monitor(State())
     private let limit: Int
+    private let keepsEntries: Bool
 
-    init(limit: Int) {
+    init(limit: Int, keepsEntries: Bool) {
         self.limit = limit
+        self.keepsEntries = keepsEntries
     }
 
     var all: (first: LogPosition, kept: [[UInt8]]) {
@@ -71,7 +77,13 @@ private final class MemoryEntries: LogMedium {
         guard !accepted.isEmpty else {
             return .refused(.entryTooLarge(bytes: entries.first?.bytes.count ?? 0, limit: limit))
         }
-        state.with { $0.kept.append(contentsOf: accepted.map(\.bytes)) }
+        state.with { state in
+            if keepsEntries {
+                state.kept.append(contentsOf: accepted.map(\.bytes))
+            } else {
+                state.first.value += UInt64(accepted.count)
+            }
+        }
         return .durable(count: accepted.count)
     }
 
