@@ -37,6 +37,51 @@ struct ChildIndexTests {
         #expect(index.count == 0)
     }
 
+    @Test("finds every entry after whole stretches went and came back", arguments: 1...4)
+    func stretches(seed: Int) {
+        var random = SeededRandom(seed: UInt64(seed))
+        var present = Array(repeating: true, count: 12_000)
+        // Ascending insertion makes full pages, of which whole ones can go; three levels, so that inner pages merge too.
+        var index = ChildIndex(of: .empty, by: .value)
+        for number in present.indices { index.update(nil, to: entry(number, 0)) }
+        for round in 0..<150 {
+            let start = random.below(present.count)
+            let chanceToStay = round % 50 < 35 ? random.below(8) : 60
+            for number in start..<min(start + 600, present.count) {
+                let isPresent = random.chance(chanceToStay)
+                index.update(present[number] ? entry(number, 0) : nil, to: isPresent ? entry(number, 0) : nil)
+                present[number] = isPresent
+            }
+        }
+        #expect(index.isWellFormed)
+        #expect(index.count == present.count { $0 })
+        for number in present.indices where present[number] { index.update(entry(number, 0), to: nil) }
+        #expect(index.count == 0)
+    }
+
+    @Test("an entry before the lowest one of its page is found after inner pages merged")
+    func innerMerge() {
+        let page = IndexPage.capacity
+        // Ascending insertion makes full pages; the first removals join the inner pages to full ones.
+        var index = ChildIndex(of: .empty, by: .value)
+        for number in 0..<(200 * page) { index.update(nil, to: entry(number, 0)) }
+        func removePages(_ pages: Range<Int>) {
+            for number in (pages.lowerBound * page)..<(pages.upperBound * page) {
+                index.update(entry(number, 0), to: nil)
+            }
+        }
+        for first in [10, 70, 140] { removePages(first..<(first + 1)) }
+        // Whole first pages go, and an entry comes back in their place.
+        let returned = (1..<200).filter { $0 % 32 == 0 }
+        for first in returned { removePages(first..<(first + 1)) }
+        for first in returned { index.update(nil, to: entry(first * page + 1, 0)) }
+        for start in stride(from: 0, to: 180, by: 32) { removePages((start + 11)..<min(start + 32, 200)) }
+        #expect(index.isWellFormed)
+        let count = index.count
+        for first in returned { index.update(entry(first * page + 1, 0), to: nil) }
+        #expect(index.count == count - returned.count)
+    }
+
     @Test("walks from any place in both directions")
     func walks() {
         var random = SeededRandom(seed: 9)
