@@ -9,8 +9,9 @@ enum Bench {
         case "tree": TreeBench.run(Array(CommandLine.arguments.dropFirst(2)))
         case "queries": QueryBench.run()
         case "wire": WireBench.run()
+        case "engine": EngineBench.run()
         default:
-            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]... | queries | wire")
+            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]... | queries | wire | engine")
             exit(2)
         }
     }
