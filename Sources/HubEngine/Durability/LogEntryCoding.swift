@@ -39,7 +39,7 @@ extension LogEntry {
         switch record {
         case .started(let incarnation):
             writer.byte(Kind.started.rawValue)
-            writer.signed(Int64(incarnation))
+            writer.varint(UInt64(incarnation))
         case .sessionStarted(let id, let transport, let agent, let since):
             writer.byte(Kind.sessionStarted.rawValue)
             writer.session(id)

@@ -16,9 +16,12 @@ extension ByteWriter {
     }
 
     mutating func node(_ node: Node) {
-        var writer = JSONWriter()
-        writer.node(node)
-        block(writer.bytes)
+        nested { writer in
+            var json = JSONWriter()
+            swap(&json.bytes, &writer.bytes)
+            json.node(node)
+            swap(&json.bytes, &writer.bytes)
+        }
     }
 
     mutating func optional<Value>(_ value: Value?, _ write: (inout ByteWriter, Value) -> Void) {
@@ -51,7 +54,7 @@ extension ByteWriter {
 
 extension ByteReader {
     mutating func incarnation() throws -> UInt32 {
-        guard let number = UInt32(exactly: try signed()) else { throw LogEntryError.malformed("an incarnation") }
+        guard let number = UInt32(exactly: try varint()) else { throw LogEntryError.malformed("an incarnation") }
         return number
     }
 
@@ -64,7 +67,8 @@ extension ByteReader {
     /// - Parameter form: values are read as they were written, server values included; a token's claims as anything.
     mutating func node(form: ExportForm = .write) throws -> Node {
         let limits = JSONLimits(depth: 10_000, stringBytes: .max, keyBytes: .max, form: form)
-        var cursor = JSONCursor(try block(), limits: limits)
+        var text = try nested()
+        var cursor = JSONCursor(try text.bytes(text.remaining), limits: limits)
         let node = try cursor.readNode()
         try cursor.expectEnd()
         return node

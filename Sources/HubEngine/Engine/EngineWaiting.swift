@@ -139,7 +139,7 @@ extension Request {
 extension Node {
     /// The bytes of all texts at or below, counted until `limit` is reached.
     func textBytes(atMost limit: Int) -> Int {
-        if case .string(let text)? = leaf { return text.string.utf8.count }
+        if case .string(let text)? = leaf { return text.utf8Count }
         var sum = 0
         forEachChild { _, child in
             sum += child.textBytes(atMost: limit - sum)
