@@ -45,8 +45,8 @@ extension Engine {
     /// A session acts for somebody else from here on: presence follows, and every listen is judged again.
     func change(_ session: Session, to identity: Identity) {
         let isOtherUser = session.lastVerifiedIdentity.userID != identity.userID
-        session.expired = nil
         if isOtherUser { leavePresence(session, .closedByClient) }
+        session.expired = nil
         if session.identity != identity {
             session.identity = identity
             session.isIdentityRecorded = false

@@ -77,25 +77,25 @@ extension Engine {
         let reader = BeforeAndAfter(engine: self, effects: [effect], scope: .tree)
         var node: ListenNode? = listens.root
         for depth in 0...change.path.count {
-            if let queries = node?.queries { refresh(queries, at: change.path.prefix(depth), reader) }
+            if let queries = node?.queries { refresh(queries, at: change.path.prefix(depth), reader, change) }
             if depth < change.path.count { node = node?.child(change.path.keys[depth]) }
         }
-        if let node { refreshBelow(node, at: change.path, reader) }
+        if let node { refreshBelow(node, at: change.path, reader, change) }
     }
 
-    private func refreshBelow(_ node: ListenNode, at path: Path, _ reader: BeforeAndAfter) {
+    private func refreshBelow(_ node: ListenNode, at path: Path, _ reader: BeforeAndAfter, _ change: NodeChange) {
         for (key, child) in node.sortedChildren {
             let place = path.appending(key)
-            if let queries = child.queries { refresh(queries, at: place, reader) }
-            refreshBelow(child, at: place, reader)
+            if let queries = child.queries { refresh(queries, at: place, reader, change) }
+            refreshBelow(child, at: place, reader, change)
         }
     }
 
-    private func refresh(_ queries: QueryListens, at path: Path, _ reader: BeforeAndAfter) {
+    private func refresh(_ queries: QueryListens, at path: Path, _ reader: BeforeAndAfter, _ change: NodeChange) {
         let old = reader.old(at: path)
         let new = reader.new(at: path)
         if old.isIdentical(to: new) { return }
-        _ = queries.replace(old: old, new: new)
+        queries.follow(change, at: path, old: old, new: new)
         requestIndexes(queries, at: path, node: new)
     }
 }

@@ -69,6 +69,11 @@ final class QueryListens {
 
     func replace(old: Node, new: Node) -> [QueryGroup.Update] { group.replace(old: old, new: new) }
 
+    /// Brings the windows up to a change that nobody is told of.
+    func follow(_ change: NodeChange, at path: Path, old: Node, new: Node) {
+        _ = group.follow([change], at: path, old: old, new: new)
+    }
+
     func install(_ index: FinishedIndex, node: Node) -> [QueryGroup.Update] { group.install(index, node: node) }
 
     /// The indexes that have to be built away from the engine, each handed out once.
