@@ -2,7 +2,15 @@ import DataTree
 
 /// Writes that are ready to be carried out: server values resolved against the tree as it is, nothing changed yet.
 struct Draft {
-    private(set) var writes: [(place: WritePath, value: Node)] = []
+    private var prepared: [(place: WritePath, value: Node)] = []
+
+    /// In the order in which they are to be carried out. A request names places in no order, so there is one for all:
+    /// what goes, what comes, and priorities last, when the nodes that they belong to are there.
+    var writes: [(place: WritePath, value: Node)] {
+        guard prepared.count > 1 else { return prepared }
+        return prepared.filter { !$0.place.isPriority && $0.value.isEmpty }
+            + prepared.filter { !$0.place.isPriority && !$0.value.isEmpty } + prepared.filter(\.place.isPriority)
+    }
 
     /// Resolves a write and adds it.
     mutating func add(_ place: WritePath, _ value: Node, to engine: Engine) throws {
@@ -17,7 +25,7 @@ struct Draft {
             // The presence node is an overlay: writes at its ancestors leave it out.
             value.set(.empty, at: presence.path.dropFirst(place.node.count))
         }
-        writes.append((place, value))
+        prepared.append((place, value))
     }
 
     private func resolved(priority value: Node, at path: Path, _ engine: Engine) throws -> Node {

@@ -133,7 +133,6 @@ extension Engine {
     /// Changes the tree by what a draft says; what had no effect is left out.
     func carryOut(_ draft: Draft, into commit: inout LogEntry.Commit) -> [WriteEffect] {
         var effects: [WriteEffect] = []
-        effects.reserveCapacity(draft.writes.count)
         for write in draft.writes {
             let change = write.place.write(write.value, into: &tree)
             guard change.isEffective else { continue }

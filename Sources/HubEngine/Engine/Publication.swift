@@ -5,12 +5,16 @@ import WireProtocol
 /// a state in between (firebase-js-sdk, `query.test.ts`, "complex update() at query root raises correct value event").
 struct Publication {
     let engine: Engine
+    /// By path.
     let effects: [WriteEffect]
     let scope: Engine.Scope
+    /// In the order in which they were carried out.
+    private let sequence: [WriteEffect]
     private var reader: BeforeAndAfter?
 
     init(engine: Engine, effects: [WriteEffect], scope: Engine.Scope) {
         self.engine = engine
+        sequence = effects
         self.effects = effects.sorted { $0.path < $1.path }
         self.scope = scope
     }
@@ -19,20 +23,20 @@ struct Publication {
     mutating func run(root: Path) {
         var node = engine.listens.root
         var above: [ListenNode] = []
-        for depth in 0...root.count {
-            if engine.isInScope(depth: depth, of: root, scope) {
+        var windows: [(queries: QueryListens, path: Path)] = []
+        var reached = 0
+        while true {
+            if engine.isInScope(depth: reached, of: root, scope) {
                 if node.subscribers != nil { above.append(node) }
-                if let queries = node.queries { push(queries, at: root.prefix(depth)) }
+                if let queries = node.queries { windows.append((queries, root.prefix(reached))) }
             }
-            if depth == root.count { break }
-            guard let next = node.child(root.keys[depth]) else {
-                send(above, root: root)
-                return
-            }
+            guard reached < root.count, let next = node.child(root.keys[reached]) else { break }
             node = next
+            reached += 1
         }
         send(above, root: root)
-        descend(node, at: root, effects[...])
+        for (queries, path) in windows { push(queries, at: path) }
+        if reached == root.count { descend(node, at: root, effects[...]) }
     }
 
     private func send(_ nodes: [ListenNode], root: Path) {
@@ -68,7 +72,7 @@ struct Publication {
     }
 
     private mutating func push(_ queries: QueryListens, at path: Path) {
-        let before = reader ?? BeforeAndAfter(engine: engine, effects: effects, scope: scope)
+        let before = reader ?? BeforeAndAfter(engine: engine, effects: sequence, scope: scope)
         reader = before
         engine.push(queries, at: path, before)
     }
@@ -79,6 +83,7 @@ struct Publication {
 struct BeforeAndAfter {
     let before: Node
     let after: Node
+    /// In the order in which they were carried out: that is how they are taken back.
     let effects: [WriteEffect]
     /// Where `before` and `after` are rooted.
     let root: Path

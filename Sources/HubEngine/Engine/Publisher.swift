@@ -12,6 +12,7 @@ extension Engine {
 
     /// Sends each listen what the effects of one commit mean for it, in one message.
     func publish(_ effects: [WriteEffect], scope: Scope = .tree) {
+        let effects = effects.count > 1 ? independent(effects, scope: scope) : effects
         guard let first = effects.first else { return }
         if effects.count == 1 {
             publish(one: first, scope: scope)
@@ -26,26 +27,25 @@ extension Engine {
         let path = effect.path
         var node = listens.root
         var interested: [ListenNode] = []
-        var reader: BeforeAndAfter?
-        for depth in 0...path.count {
-            if isInScope(depth: depth, of: path, scope) {
+        var windows: [(queries: QueryListens, path: Path)] = []
+        var reached = 0
+        while true {
+            if isInScope(depth: reached, of: path, scope) {
                 if node.subscribers != nil { interested.append(node) }
-                if let queries = node.queries {
-                    let before = reader ?? BeforeAndAfter(engine: self, effects: [effect], scope: scope)
-                    reader = before
-                    push(queries, at: path.prefix(depth), before)
-                }
+                if let queries = node.queries { windows.append((queries, path.prefix(reached))) }
             }
-            if depth == path.count {
-                if !node.children.isEmpty { pushBelow(node, at: path, effect, scope) }
-                break
-            }
-            guard let next = node.child(path.keys[depth]) else { break }
+            guard reached < path.count, let next = node.child(path.keys[reached]) else { break }
             node = next
+            reached += 1
         }
-        guard !interested.isEmpty else { return }
-        let frame = effect.frame(tag: nil)
-        send(frame, to: interested)
+        // From above to below: clients apply a push without a tag to all they have at, above and below its place, so what
+        // comes first must be the whole change.
+        if !interested.isEmpty { send(effect.frame(tag: nil), to: interested) }
+        if !windows.isEmpty {
+            let reader = BeforeAndAfter(engine: self, effects: [effect], scope: scope)
+            for (queries, path) in windows { push(queries, at: path, reader) }
+        }
+        if reached == path.count, !node.children.isEmpty { pushBelow(node, at: path, effect, scope) }
     }
 
     func isInScope(depth: Int, of path: Path, _ scope: Scope) -> Bool {
