@@ -33,7 +33,15 @@ package final class EngineHarness {
     package private(set) var pendingWork: [EngineWork] = []
 
     private var image: DurableImage
-    private var held: [(position: UInt64, entry: [UInt8]?, outputs: [[LoopOutput]])] = []
+    private struct HeldBatch {
+        let position: UInt64
+        let entry: [UInt8]?
+        let outputs: [[LoopOutput]]
+        /// What the database held when the batch was done.
+        let content: HeldContent
+    }
+
+    private var held: [HeldBatch] = []
     private var devices: [ConnectionID: Device] = [:]
     private var lastSlot: UInt32 = 0
     private var lastRandom: UInt64 = 0
@@ -99,15 +107,19 @@ package final class EngineHarness {
         apply([.tick])
     }
 
-    /// Makes everything durable that waits for it.
-    package func settle() {
-        let waiting = held
-        held = []
+    /// How many batches wait to become durable, or wait behind one that does.
+    package var heldCount: Int { held.count }
+
+    /// Makes everything durable that waits for it, or the first `count` batches.
+    package func settle(_ count: Int = .max) {
+        let waiting = Array(held.prefix(count))
+        held.removeFirst(waiting.count)
         for item in waiting {
             if let entry = item.entry { log.append(entry) }
             engine.settled(through: LogPosition(item.position))
-            deliver(item.outputs)
+            deliver(item)
         }
+        if !held.isEmpty && held.allSatisfy({ $0.entry == nil }) { settle() }
     }
 
     /// Refuses everything that waits to become durable, as a full disk does.
@@ -115,17 +127,32 @@ package final class EngineHarness {
         guard let first = held.first(where: { $0.entry != nil }) else { return }
         let kept = held.prefix { $0.position < first.position }
         held = []
-        for item in kept { deliver(item.outputs) }
+        for item in kept { deliver(item) }
         engine.rollBack(from: LogPosition(first.position), reason: reason)
         finishBatch()
     }
 
-    /// Does the work that the engine asked for.
+    /// Does the work that the engine asked for: one piece a batch, in order.
     package func work() {
         let work = pendingWork
         pendingWork = []
-        apply(work.map { .answered($0.run()) })
+        for work in work { apply([.answered(work.run())]) }
     }
+
+    /// Does one piece of the work that the engine asked for, the oldest if nothing else is said.
+    package func workOnce(at index: Int = 0) {
+        guard pendingWork.indices.contains(index) else { return }
+        apply([.answered(pendingWork.remove(at: index).run())])
+    }
+
+    /// Takes the work that the engine asked for, so that a test decides when its result comes.
+    package func takeWork() -> [EngineWork] {
+        defer { pendingWork = [] }
+        return pendingWork
+    }
+
+    /// What the database holds now.
+    package var content: HeldContent { HeldContent(engine, presencePath: configuration.presencePath) }
 
     fileprivate func close(_ device: Device, _ reason: LeaveReason) {
         guard devices.removeValue(forKey: device.connection) != nil else { return }
@@ -138,7 +165,8 @@ package final class EngineHarness {
         let newest = held.last?.position ?? UInt64(log.count)
         let position = finished.entry == nil ? newest : newest + 1
         engine.submitted(at: finished.entry == nil ? nil : LogPosition(position))
-        held.append((position, finished.entry, finished.outputs))
+        held.append(
+            HeldBatch(position: position, entry: finished.entry, outputs: finished.outputs, content: content))
         pendingWork += finished.work
         switch durability {
         case .atOnce: settle()
@@ -149,8 +177,10 @@ package final class EngineHarness {
         if worksAtOnce && !pendingWork.isEmpty { work() }
     }
 
-    private func deliver(_ outputs: [[LoopOutput]]) {
-        for output in outputs.joined() {
+    private func deliver(_ batch: HeldBatch) {
+        let receivers = Array(devices.values)
+        let counts = receivers.map(\.received.count)
+        for output in batch.outputs.joined() {
             switch output {
             case .frame(let frame, let connection): devices[connection]?.receive(frame)
             case .fanOut(let frame, let list):
@@ -165,6 +195,9 @@ package final class EngineHarness {
                 devices[connection] = nil
             }
         }
+        for (device, count) in zip(receivers, counts) where device.received.count > count {
+            device.contents[device.received.count - 1] = batch.content
+        }
     }
 
     /// A client of an `EngineHarness`.
@@ -172,6 +205,9 @@ package final class EngineHarness {
         package let connection: ConnectionID
         /// Every message received, in order, as JSON text.
         package private(set) var received: [String] = []
+        /// For the last message of each batch that the device received something in, by its index: what the database held
+        /// when the batch was done. The device must have heard of all of that.
+        package fileprivate(set) var contents: [Int: HeldContent] = [:]
         package fileprivate(set) var isOpen = true
         package fileprivate(set) var closeReason: LeaveReason?
         private unowned let hub: EngineHarness
@@ -234,6 +270,27 @@ package final class EngineHarness {
             let parts = WebSocketMessages.texts(in: bytes)
             received.append(parts.count > 1 ? parts[1...].joined() : parts.joined())
         }
+    }
+}
+
+/// What a database held at some moment.
+package struct HeldContent: Sendable {
+    package let tree: Node
+    private let presence: Node
+    private let presencePath: Path?
+
+    fileprivate init(_ engine: Engine, presencePath: Path?) {
+        self.presencePath = presencePath
+        tree = engine.content(at: .root)
+        presence = presencePath.map(engine.content) ?? .empty
+    }
+
+    /// What a reader at `path` sees.
+    package subscript(path: Path) -> Node {
+        if let presencePath, path.hasPrefix(presencePath) {
+            return presence.node(at: path.dropFirst(presencePath.count))
+        }
+        return tree.node(at: path)
     }
 }
 

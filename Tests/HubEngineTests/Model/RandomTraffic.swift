@@ -1,0 +1,151 @@
+import DataTree
+import HubEngine
+import TestSupport
+
+/// Many clients that listen, write, leave and come back at random, each checked by its `ModelClient`.
+final class RandomTraffic {
+    let hub: EngineHarness
+    var values: RandomValues
+    private(set) var clients: [ModelClient] = []
+    private(set) var gone: [ModelClient] = []
+    private let size: Int
+    /// Whether the outcome of a transaction can be told when it is sent.
+    var predictsTransactions = true
+    private(set) var steps = 0
+
+    init(hub: EngineHarness, seed: UInt64, clients size: Int = 6) {
+        self.hub = hub
+        self.size = size
+        values = RandomValues(seed: seed)
+        for _ in 0..<size { clients.append(ModelClient(hub.connect())) }
+    }
+
+    /// One random thing.
+    func step() throws {
+        steps += 1
+        let client = values.pick(clients)
+        switch values.number(0...99) {
+        case 0...21: listen(client)
+        case 22...31: unlisten(client)
+        case 32...53: put(client)
+        case 54...67: update(client)
+        case 68...75: transact(client)
+        case 76...79: priority(client)
+        case 80...84: get(client)
+        case 85...91: registerOnDisconnect(client)
+        case 92...93: leave(client)
+        case 94: takeOver(client)
+        case 95...96: increment(client)
+        default: hub.advance(by: Int64(values.number(1...1000)))
+        }
+        try readAll()
+    }
+
+    func readAll() throws {
+        for client in clients + gone {
+            do { try client.readAll() } catch {
+                throw ModelClient.Complaint(
+                    description: "step \(steps), \(client.device.connection): \(error)\n\(client.story)")
+            }
+        }
+    }
+
+    /// When nothing is held any more: every view shows what the database holds, and every request has its answer.
+    func checkSettled() throws {
+        try readAll()
+        for client in clients {
+            do { try client.check(against: hub.content, after: "everything, step \(steps)") } catch {
+                throw ModelClient.Complaint(description: "\(error)\n\(client.story)")
+            }
+            if let oldest = client.pending.first {
+                throw ModelClient.Complaint(description: "step \(steps): no answer to \(oldest.text)")
+            }
+        }
+        gone = []
+    }
+
+    // MARK: - What clients do
+
+    private func listen(_ client: ModelClient) {
+        // A client that listens again before its unlisten was answered cannot tell old pushes from new ones.
+        guard client.pending.isEmpty else { return }
+        let query = values.query()
+        let path = query.filters && values.chance(75) ? Path("list") : values.path()
+        let key = ModelClient.ListenKey(path: path, query: query)
+        guard client.views[key] == nil else { return }
+        let content = hub.content[path]
+        let result = query.filters ? query.apply(to: content) : content
+        client.listen(path, query, cached: values.chance(20) ? result : .empty)
+    }
+
+    private func unlisten(_ client: ModelClient) {
+        let keys = client.views.filter { $0.value.isComplete }.keys
+            .sorted { "\($0.path) \($0.query.text)" < "\($1.path) \($1.query.text)" }
+        guard !keys.isEmpty else { return }
+        client.unlisten(values.pick(keys))
+    }
+
+    private func put(_ client: ModelClient) {
+        let path = values.path()
+        client.send("p", #"{"p":"/\#(path)","d":\#(values.value(at: path))}"#, .status("ok"))
+    }
+
+    private func update(_ client: ModelClient) {
+        let (path, changes) = values.update()
+        client.send("m", #"{"p":"/\#(path)","d":\#(changes)}"#, .status("ok"))
+    }
+
+    private func transact(_ client: ModelClient) {
+        let path = values.path()
+        let current = hub.content[path].hash()
+        let views = client.views.values.filter { $0.isComplete && $0.query == .default && path.hasPrefix($0.path) }
+        let believed = views.first.map { $0.node.node(at: path.dropFirst($0.path.count)).hash() } ?? ""
+        let hash = values.chance(60) ? believed : current
+        let status = hash == current ? "ok" : "datastale"
+        client.send(
+            "p", #"{"p":"/\#(path)","d":\#(values.value(at: path)),"h":"\#(hash)"}"#,
+            .status(predictsTransactions ? status : nil))
+    }
+
+    private func priority(_ client: ModelClient) {
+        let priority = values.chance(30) ? "null" : values.priority()
+        client.send("p", #"{"p":"/\#(values.path())/.priority","d":\#(priority)}"#, .status("ok"))
+    }
+
+    private func get(_ client: ModelClient) {
+        let query = values.query()
+        let path = values.path()
+        client.send("g", #"{"p":"/\#(path)","q":\#(query.text)}"#, .value(path, query))
+    }
+
+    private func increment(_ client: ModelClient) {
+        let path = Path("tree").appending(values.branch(2))
+        let value = values.chance(50) ? "timestamp" : #"{"increment":\#(values.number(-3...3))}"#
+        client.send(
+            "p", #"{"p":"/\#(path)","d":{".sv":\#(value.hasPrefix("{") ? value : "\"\(value)\"")}}"#, .status("ok"))
+    }
+
+    private func registerOnDisconnect(_ client: ModelClient) {
+        let path = values.path()
+        switch values.number(0...3) {
+        case 0: client.send("oc", #"{"p":"/\#(path)","d":null}"#, .status("ok"))
+        case 1:
+            let (path, changes) = values.update()
+            client.send("om", #"{"p":"/\#(path)","d":\#(changes)}"#, .status("ok"))
+        default: client.send("o", #"{"p":"/\#(path)","d":\#(values.value(at: path))}"#, .status("ok"))
+        }
+    }
+
+    private func leave(_ client: ModelClient) {
+        client.device.close(values.pick([.closedByClient, .connectionLost, .timedOut]))
+        replace(client, lastSession: nil)
+    }
+
+    private func takeOver(_ client: ModelClient) { replace(client, lastSession: client.device.session) }
+
+    private func replace(_ client: ModelClient, lastSession: String?) {
+        gone.append(client)
+        clients.removeAll { $0 === client }
+        clients.append(ModelClient(hub.connect(lastSession: lastSession)))
+    }
+}
