@@ -7,15 +7,21 @@ package final class ConversationEngineHost: ConversationHost {
     /// Which conversations can run: with `locked` only those that need it.
     package let capabilities: Set<String>
     package let defaultHost = "localhost:9000"
+    package let administratorSecret: String?
     private let makeEngine: () -> EngineHarness
     private var engines: [String: EngineHarness] = [:]
     private var elapsed: Int64 = 0
 
     /// - Parameters:
     ///   - capabilities: what the engines of `makeEngine` allow: `dev` or `locked`.
+    ///   - secret: the administrator's, if the engines know one.
     ///   - makeEngine: an empty engine for a namespace.
-    package init(capabilities: Set<String> = ["dev"], makeEngine: @escaping () -> EngineHarness = { EngineHarness() }) {
-        self.capabilities = capabilities.union(["end", "reset", "vanish"])
+    package init(
+        capabilities: Set<String> = ["dev"], secret: String? = nil,
+        makeEngine: @escaping () -> EngineHarness = { EngineHarness() }
+    ) {
+        self.capabilities = capabilities.union(["end", "reset", "vanish"]).union(secret == nil ? [] : ["secret"])
+        administratorSecret = secret
         self.makeEngine = makeEngine
     }
 

@@ -9,6 +9,8 @@ package protocol ConversationHost {
     var defaultHost: String { get }
     /// The hub's clock in milliseconds.
     var milliseconds: Int64 { get }
+    /// The administrator's secret, for conversations that need `secret`; `$secret` in them.
+    var administratorSecret: String? { get }
     /// Lets time pass.
     func wait(_ duration: Duration)
     /// The name of a namespace that nothing was stored in.
@@ -18,6 +20,10 @@ package protocol ConversationHost {
     ///   - target: path and query, such as `/.ws?v=5&ns=c1`.
     ///   - headers: names as written in the conversation; `Host` is always among them.
     func open(target: String, headers: [(name: String, value: String)]) throws -> any ConversationConnection
+}
+
+extension ConversationHost {
+    package var administratorSecret: String? { nil }
 }
 
 /// One connection of a conversation.

@@ -3,6 +3,7 @@ import Glibc
 /// Replays conversations against a hub that listens on a port of this machine.
 package final class ConversationHubHost: ConversationHost {
     package let capabilities: Set<String>
+    package let administratorSecret: String?
     private let port: Int
     /// Namespaces that exist already, for a hub that makes none by itself.
     private var prepared: [String]
@@ -11,9 +12,13 @@ package final class ConversationHubHost: ConversationHost {
     /// - Parameters:
     ///   - capabilities: `dev` and `hosts`, or `locked`, as the hub was started.
     ///   - namespaces: empty databases to use one after the other; without them names are made up, which a hub with `--dev` takes.
-    package init(port: Int, capabilities: Set<String> = ["dev", "hosts"], namespaces: [String] = []) {
+    ///   - secret: the administrator's, of a hub in production mode.
+    package init(
+        port: Int, capabilities: Set<String> = ["dev", "hosts"], namespaces: [String] = [], secret: String? = nil
+    ) {
         self.port = port
-        self.capabilities = capabilities.union(["upgrade", "end", "reset"])
+        self.capabilities = capabilities.union(["upgrade", "end", "reset"]).union(secret == nil ? [] : ["secret"])
+        administratorSecret = secret
         prepared = namespaces
     }
 

@@ -70,6 +70,7 @@ private struct ConversationRun {
         variables["namespace"] = .text(try host.emptyNamespace())
         if conversation.usesOtherNamespace { variables["otherNamespace"] = .text(try host.emptyNamespace()) }
         variables["host"] = .text(host.defaultHost)
+        if let secret = host.administratorSecret { variables["secret"] = .text(secret) }
     }
 
     /// Closes what is still open, so that one conversation leaves nothing for the next.
@@ -293,12 +294,37 @@ private struct ConversationRun {
         return peer
     }
 
-    /// A value of `let`: a repeated text, or itself.
+    /// A value of `let`: a repeated text, an unsigned token, or itself.
     private func generated(_ value: ConversationJSON) -> ConversationJSON {
-        guard let text = value["repeat"]?.text, let times = value["times"]?.integer else {
+        if let text = value["repeat"]?.text, let times = value["times"]?.integer {
+            return .text(String(repeating: text, count: times))
+        }
+        guard case .object(let claims)? = value["token"], let seconds = value["seconds"]?.integer else {
             return variables.filled(value)
         }
-        return .text(String(repeating: text, count: times))
+        let now = Double(host.milliseconds / 1_000)
+        let payload = ConversationJSON.object(
+            claims + [("iat", .number(now)), ("exp", .number(now + Double(seconds)))])
+        return .text(
+            [#"{"alg":"none","type":"JWT"}"#, payload.json].map(ConversationRun.base64URL).joined(separator: ".") + ".")
+    }
+
+    /// RFC 4648, section 5, without padding.
+    private static func base64URL(_ text: String) -> String {
+        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        var result = ""
+        var bits = 0
+        var count = 0
+        for byte in text.utf8 {
+            bits = (bits << 8 | Int(byte)) & 0xFFFF
+            count += 8
+            while count >= 6 {
+                count -= 6
+                result.append(alphabet[bits >> count & 63])
+            }
+        }
+        if count > 0 { result.append(alphabet[bits << (6 - count) & 63]) }
+        return result
     }
 
     private func described(_ pattern: ConversationJSON) -> String { ConversationVariables.short(pattern) }

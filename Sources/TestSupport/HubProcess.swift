@@ -42,7 +42,12 @@ package final class HubProcess: Sendable {
     /// - Parameters:
     ///   - arguments: those of `hearth serve` besides `--port` and `--data`. With `--memory` there is no data folder.
     /// - Throws: `HubProcessError` when it ends or stays silent instead.
-    package init(_ arguments: String..., within: Duration = .seconds(60)) throws(HubProcessError) {
+    package convenience init(_ arguments: String..., within: Duration = .seconds(60)) throws(HubProcessError) {
+        try self.init(arguments: arguments, within: within)
+    }
+
+    /// The same with a list of arguments.
+    package init(arguments: [String], within: Duration = .seconds(60)) throws(HubProcessError) {
         folder = TemporaryFolder()
         state = Mutex(State(arguments: arguments))
         try start(port: 0, within: within)

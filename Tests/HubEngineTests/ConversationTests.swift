@@ -13,16 +13,19 @@ struct ConversationTests {
 
     @Test("the engine reproduces the conversation", arguments: conversations.filter { !$0.needs.contains("locked") })
     func open(conversation: Conversation) throws {
-        _ = try ConversationReplayer(host: ConversationEngineHost()).replay(conversation)
+        let outcome = try ConversationReplayer(host: ConversationEngineHost()).replay(conversation)
+        // There is no HTTP in memory.
+        #expect(outcome == .passed || !conversation.needs.isDisjoint(with: ["upgrade", "hosts"]))
     }
 
     @Test(
         "an engine that permits nothing reproduces the conversation",
         arguments: conversations.filter { $0.needs.contains("locked") })
     func locked(conversation: Conversation) throws {
-        let host = ConversationEngineHost(capabilities: ["locked"]) {
-            EngineHarness(mode: .production, access: .administratorOnly)
+        let host = ConversationEngineHost(capabilities: ["locked"], secret: "a secret") {
+            EngineHarness(mode: .production, access: .administratorOnly, secret: "a secret")
         }
-        _ = try ConversationReplayer(host: host).replay(conversation)
+        let outcome = try ConversationReplayer(host: host).replay(conversation)
+        #expect(outcome == .passed)
     }
 }
