@@ -53,23 +53,27 @@ enum JSONEscape {
 
     private static func hexDigit(_ value: UInt8) -> UInt8 { value < 10 ? 0x30 + value : 0x57 + value }
 
+    /// Has the top bit set in the lowest byte of the word that is a quote, a backslash or below 0x20, and none set if
+    /// there is no such byte. Other bytes above may be marked too.
+    @inline(__always)
+    static func specialBytes(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let tops: UInt64 = 0x8080_8080_8080_8080
+        let quote = word ^ (ones &* 0x22)
+        let backslash = word ^ (ones &* 0x5C)
+        return (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash) | ((word &- (ones &* 0x20)) & ~word))
+            & tops & ~(word & tops)
+    }
+
     /// The index of the first byte from `start` on that must be escaped, or the count.
     @inline(__always)
     private static func firstSpecial(_ text: UnsafeRawBufferPointer, from start: Int) -> Int {
-        let ones: UInt64 = 0x0101_0101_0101_0101
-        let tops: UInt64 = 0x8080_8080_8080_8080
         var index = start
         let count = text.count
         while count - index >= 8 {
-            // As in `JSONString.advance`: the lowest byte that is a quote, a backslash or below 0x20 has its top bit
-            // set.
             let word = text.loadUnaligned(fromByteOffset: index, as: UInt64.self).littleEndian
-            let quote = word ^ (ones &* 0x22)
-            let backslash = word ^ (ones &* 0x5C)
-            let stops =
-                (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
-                    | ((word &- (ones &* 0x20)) & ~word)) & tops & ~(word & tops)
-            if stops != 0 { return index + (stops.trailingZeroBitCount >> 3) }
+            let special = specialBytes(in: word)
+            if special != 0 { return index + (special.trailingZeroBitCount >> 3) }
             index += 8
         }
         while index < count {

@@ -19,7 +19,6 @@ enum JSONString {
     /// `scan` may come from an earlier slice of the same string, with `end` set to the start of the new slice.
     @inline(__always)
     static func advance(_ scan: inout Scan, in bytes: UnsafePointer<UInt8>, to limit: Int) {
-        let ones: UInt64 = 0x0101_0101_0101_0101
         let tops: UInt64 = 0x8080_8080_8080_8080
         var index = scan.end
         if scan.endsInEscape, index < limit {
@@ -30,14 +29,9 @@ enum JSONString {
         }
         while true {
             while limit - index >= 8 {
-                // Eight bytes at a time: a top bit is set in the lowest byte that is a quote, a backslash or below
-                // 0x20.
+                // Eight bytes at a time.
                 let word = UnsafeRawPointer(bytes + index).loadUnaligned(as: UInt64.self).littleEndian
-                let quote = word ^ (ones &* 0x22)
-                let backslash = word ^ (ones &* 0x5C)
-                let stops =
-                    (((quote &- ones) & ~quote) | ((backslash &- ones) & ~backslash)
-                        | ((word &- (ones &* 0x20)) & ~word)) & tops & ~(word & tops)
+                let stops = JSONEscape.specialBytes(in: word)
                 if stops == 0 {
                     if word & tops != 0 { scan.isASCII = false }
                     index += 8

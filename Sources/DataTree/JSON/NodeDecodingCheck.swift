@@ -1,9 +1,3 @@
-/// Runs everything that reads and writes nodes over arbitrary bytes and stops the process if two parts disagree; for
-/// fuzzing.
-package func fuzzNodeDecoding(_ bytes: UnsafeRawBufferPointer) {
-    if let disagreement = nodeDecodingDisagreement(bytes) { preconditionFailure(disagreement) }
-}
-
 /// How the readers and writers of nodes disagree over `bytes`, or nil if they agree.
 ///
 /// The cursor and the decoder, whatever its slices, must give the same node or the same error; a node must be written

@@ -55,7 +55,7 @@ extension NodeMachine {
             case .afterValue:
                 switch byte {
                 case 0x2C:
-                    if frames[frames.count - 1].container.isObject {
+                    if top.container.isObject {
                         state = .key
                     } else {
                         beginElement()
@@ -116,12 +116,23 @@ extension NodeMachine {
             throw JSONError(offset: offset + scan.end, reason: .controlCharacter(bytes[scan.end]))
         }
         try take(bytes + start + 1, count: scan.end - start - 1, scan: scan, offset: offset + start + 1)
-        return scan.end + 1
+        let end = scan.end + 1
+        // Nearly always the colon follows at once.
+        if state == .colon, end < limit, bytes[end] == 0x3A {
+            state = .value
+            return end + 1
+        }
+        return end
     }
 
     private mutating func number(
         _ bytes: UnsafePointer<UInt8>, from start: Int, to limit: Int, offset: Int, isFinal: Bool
     ) throws(JSONError) -> Int {
+        if isChildNext, let (value, end) = NumberText.plainInteger(bytes, from: start, to: limit) {
+            pending.setLast(Node(content: .integer(value)))
+            state = .afterValue
+            return end
+        }
         let outcome = NumberText.parse(bytes, from: start, to: limit)
         if !isFinal {
             // More of the number may follow in the next slice, unless another character has ended it.
@@ -191,6 +202,16 @@ extension NodeMachine {
         if state == .value {
             guard text.count <= limits.stringBytes else {
                 throw JSONError(offset: offset, reason: .stringTooLong(limit: limits.stringBytes))
+            }
+            if isChildNext {
+                // Straight into a node, without the detour over a leaf.
+                if let short = ShortText(text) {
+                    pending.setLast(Node(content: .shortText(short)))
+                } else {
+                    pending.setLast(Node(content: .longText([UInt8](text))))
+                }
+                state = .afterValue
+                return
             }
             try complete(.string(Text(utf8: text)), at: offset)
         } else {

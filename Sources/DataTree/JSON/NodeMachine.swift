@@ -33,8 +33,6 @@ struct NodeMachine: ~Copyable {
         var target: Target
         /// Keys came in ascending order without duplicates so far.
         var isSorted = true
-        /// Some child is null or has nothing in it.
-        var hasEmpty = false
         /// Index in `annotations`, or -1.
         var annotation: Int32 = -1
         /// Depth in the tree of this container's node, 0 for the root.
@@ -58,9 +56,12 @@ struct NodeMachine: ~Copyable {
 
     let limits: JSONLimits
     var state = State.value
-    var frames: [Frame] = []
-    /// The children of all open containers, innermost last.
-    var pending: [(Key, Node)] = []
+    /// How many containers are open.
+    var depth = 0
+    /// The innermost open container, while there is one; those around it are in `outer`.
+    var top = Frame(container: .object, target: .child, level: 0, start: 0, offset: 0)
+    var outer: [Frame] = []
+    var pending = PendingChildren(capacity: 24)
     var annotations: [Annotation] = []
     /// Unescaped text, reused.
     var scratch: [UInt8] = []
@@ -80,8 +81,9 @@ struct NodeMachine: ~Copyable {
     /// Makes the machine ready for another value; its memory stays.
     mutating func reset() {
         state = .value
-        frames.removeAll(keepingCapacity: true)
-        pending.removeAll(keepingCapacity: true)
+        depth = 0
+        outer.removeAll(keepingCapacity: true)
+        pending.removeAll()
         annotations.removeAll(keepingCapacity: true)
         carry.removeAll(keepingCapacity: true)
         partial = .none
@@ -92,14 +94,14 @@ struct NodeMachine: ~Copyable {
     // MARK: - Containers
 
     mutating func open(isObject: Bool, at offset: Int) throws(JSONError) {
-        guard frames.count < limits.depth else {
+        guard depth < limits.depth else {
             throw JSONError(offset: offset, reason: .nestedTooDeep(limit: limits.depth))
         }
         var container: Container = isObject ? .object : .array
         var level: Int32 = 0
-        if let parent = frames.last {
-            level = parent.level + 1
-            switch parent.target {
+        if depth > 0 {
+            level = top.level + 1
+            switch top.target {
             case .child: break
             case .value:
                 // Only `{".sv": …}` may stand here; `close` looks at what came of it.
@@ -118,30 +120,40 @@ struct NodeMachine: ~Copyable {
             container: container, target: container.rawValue >= Container.skippedObject.rawValue ? .skipped : .child,
             level: level, start: pending.count, offset: offset)
         if container == .increment { frame.annotation = Int32(truncatingIfNeeded: annotations.count - 1) }
-        frames.append(frame)
+        if depth > 0 { outer.append(top) }
+        top = frame
+        depth += 1
         state = isObject ? .firstKey : .firstElement
     }
 
     /// Begins the next element of the array on top.
     mutating func beginElement() {
-        let top = frames.count - 1
-        guard frames[top].container == .array else { return }
-        deepest = max(deepest, Int(frames[top].level) + 1)
-        var digits: [UInt8] = []
-        NumberText.append(Int64(frames[top].index), to: &digits)
-        digits.withUnsafeBytes { pending.append((Key(utf8: $0), .empty)) }
-        frames[top].index &+= 1
+        guard top.container == .array else { return }
+        deepest = max(deepest, Int(top.level) + 1)
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
+            let digits = UnsafeRawBufferPointer(NumberText.digits(of: Int64(top.index), in: buffer))
+            // Array indices are integer-like keys, which ascend with them; beyond 32 bits they are text.
+            let isAscending =
+                if let key = PackedKey(integerLike: digits) {
+                    pending.append(key, after: top.start)
+                } else {
+                    pending.append(long: Key(utf8: digits))
+                }
+            if !isAscending { top.isSorted = false }
+        }
+        top.index &+= 1
     }
 
     mutating func close(isObject: Bool, at offset: Int) throws(JSONError) {
-        guard let frame = frames.last, frame.container.isObject == isObject else {
+        guard depth > 0, top.container.isObject == isObject else {
             throw JSONError(offset: offset, reason: .expectedCommaOrEnd(found: isObject ? 0x7D : 0x5D))
         }
-        frames.removeLast()
+        let frame = top
+        depth -= 1
+        if depth > 0 { top = outer.removeLast() }
         switch frame.container {
         case .skippedObject, .skippedArray:
-            state = .afterValue
-            if frames.isEmpty { state = .done }
+            state = depth > 0 ? .afterValue : .done
         case .increment:
             guard case .some(.increment(let delta)) = annotations.removeLast().serverValue else {
                 throw JSONError(offset: frame.offset, reason: .unknownServerValue)
@@ -168,32 +180,29 @@ struct NodeMachine: ~Copyable {
             }
         }
         if let leaf = annotation.value ?? annotation.serverValue.map(Leaf.deferred) {
-            pending.removeLast(pending.count - frame.start)
+            pending.removeAll(from: frame.start)
             return try complete(Node(leaf: leaf, priority: annotation.priority), from: frame)
         }
         try complete(takeChildren(of: frame, priority: annotation.priority), from: frame)
     }
 
+    @inline(__always)
     private mutating func takeChildren(of frame: Frame, priority: Priority) -> Node {
-        guard pending.count > frame.start else { return .empty }
-        let node = Node(children: pending[frame.start...], priority: priority)
-        pending.removeLast(pending.count - frame.start)
-        return node
+        pending.takeNode(from: frame.start, isSorted: frame.isSorted, priority: priority)
     }
 
     // MARK: - Values
 
     /// Takes the node of a closed object or array.
     private mutating func complete(_ node: Node, from frame: Frame) throws(JSONError) {
-        let top = frames.count - 1
-        guard top >= 0 else {
+        guard depth > 0 else {
             result = node
             state = .done
             return
         }
         state = .afterValue
-        switch frames[top].target {
-        case .child: pending[pending.count - 1].1 = node
+        switch top.target {
+        case .child: pending.setLast(node)
         case .value:
             guard case .deferred(let value)? = node.leaf, node.priority == .none else {
                 throw JSONError(offset: frame.offset, reason: .valueNotScalar)
@@ -208,21 +217,22 @@ struct NodeMachine: ~Copyable {
         }
     }
 
+    /// Whether the next value is simply a child of the container on top.
+    var isChildNext: Bool { depth > 0 && top.target == .child }
+
     /// Takes a scalar; nil is `null`.
-    @inline(__always)
     mutating func complete(_ leaf: Leaf?, at offset: Int) throws(JSONError) {
-        let top = frames.count - 1
-        guard top >= 0 else {
+        guard depth > 0 else {
             if let leaf { result = Node(leaf: leaf) }
             state = .done
             return
         }
         state = .afterValue
-        if frames[top].target == .child {
-            if let leaf { pending[pending.count - 1].1 = Node(leaf: leaf) }
+        if top.target == .child {
+            if let leaf { pending.setLast(Node(leaf: leaf)) }
             return
         }
-        try completeAnnotation(leaf, target: frames[top].target, at: offset)
+        try completeAnnotation(leaf, target: top.target, at: offset)
     }
 
     private mutating func completeAnnotation(_ leaf: Leaf?, target: Target, at offset: Int) throws(JSONError) {
@@ -257,9 +267,8 @@ struct NodeMachine: ~Copyable {
     }
 
     private mutating func annotate(_ body: (inout Annotation) -> Void) {
-        let top = frames.count - 1
-        if frames[top].annotation < 0 {
-            frames[top].annotation = Int32(truncatingIfNeeded: annotations.count)
+        if top.annotation < 0 {
+            top.annotation = Int32(truncatingIfNeeded: annotations.count)
             annotations.append(Annotation())
         }
         body(&annotations[annotations.count - 1])
@@ -270,51 +279,63 @@ struct NodeMachine: ~Copyable {
     /// Takes the key `bytes` (valid UTF-8, unescaped) of the object on top.
     @inline(__always)
     mutating func beginMember(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JSONError) {
-        let top = frames.count - 1
-        guard frames[top].container == .object, let first = bytes.first, first != 0x2E else {
+        guard top.container == .object, let first = bytes.first, first != 0x2E else {
             return try beginUncommonMember(bytes, at: offset)
         }
-        if limits.form == .write {
-            guard bytes.count <= limits.keyBytes else {
-                throw JSONError(offset: offset, reason: .keyTooLong(limit: limits.keyBytes))
-            }
-            if let byte = KeyCharacters.firstForbidden(in: bytes) {
-                throw JSONError(offset: offset, reason: .keyCharacter(byte))
-            }
+        guard limits.form != .write || bytes.count <= limits.keyBytes else {
+            throw JSONError(offset: offset, reason: .keyTooLong(limit: limits.keyBytes))
         }
-        deepest = max(deepest, Int(frames[top].level) + 1)
-        frames[top].target = .child
-        pending.append((Key(utf8: bytes), .empty))
+        deepest = max(deepest, Int(top.level) + 1)
+        top.target = .child
+        // Digits and push identifiers hold no forbidden characters.
+        if let packed = PackedKey(integerLike: bytes) ?? PackedKey(pushIdentifier: bytes) {
+            if !pending.append(packed, after: top.start) { top.isSorted = false }
+            return
+        }
+        if limits.form == .write, let byte = KeyCharacters.firstForbidden(in: bytes) {
+            throw JSONError(offset: offset, reason: .keyCharacter(byte))
+        }
+        appendKey(bytes)
+    }
+
+    @inline(__always)
+    private mutating func appendKey(_ bytes: UnsafeRawBufferPointer) {
+        let isAscending =
+            if let packed = PackedKey(short: bytes) {
+                pending.append(packed, after: top.start)
+            } else {
+                pending.append(long: Key(utf8: bytes))
+            }
+        if !isAscending { top.isSorted = false }
     }
 
     /// Keys with a dot, empty keys, and keys of objects that do not become nodes.
     private mutating func beginUncommonMember(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JSONError) {
-        let top = frames.count - 1
-        switch frames[top].container {
+        switch top.container {
         case .skippedObject: return
         case .increment:
             guard bytes.elementsEqual("increment".utf8) else {
                 throw JSONError(offset: offset, reason: .unknownServerValue)
             }
-            frames[top].target = .delta
+            top.target = .delta
         default:
             if bytes.elementsEqual(".priority".utf8) {
-                frames[top].target = .priority
+                top.target = .priority
             } else if bytes.elementsEqual(".value".utf8) {
-                frames[top].target = .value
+                top.target = .value
                 annotate { $0.hasValue = true }
             } else if bytes.elementsEqual(".sv".utf8) {
-                frames[top].target = .serverValue
+                top.target = .serverValue
                 annotate { $0.hasServerValue = true }
             } else if bytes.isEmpty, limits.form == .write {
                 throw JSONError(offset: offset, reason: .emptyKey)
             } else if bytes.isEmpty {
-                frames[top].target = .child
-                pending.append((Key(utf8: bytes), .empty))
+                top.target = .child
+                appendKey(bytes)
             } else if limits.form == .write {
                 throw JSONError(offset: offset, reason: .keyCharacter(0x2E))
             } else {
-                frames[top].target = .skipped
+                top.target = .skipped
             }
         }
     }

@@ -18,6 +18,8 @@ package struct NodeSerializer: Sendable {
     private static let wholeTextBytes = 4096
     /// How deep the writing recurses before it goes on from its own stack.
     private static let recursionLimit = 48
+    /// The size of the buffer, on the stack, that is emptied into the output.
+    private static let bufferBytes = 2048
 
     private var stack: [Level]
 
@@ -32,20 +34,24 @@ package struct NodeSerializer: Sendable {
     /// Returns false when that was the end.
     package mutating func next(upTo count: Int, into output: inout [UInt8]) -> Bool {
         let (end, isBeyondAll) = output.count.addingReportingOverflow(max(count, 1))
-        var slice = Slice(output: output, end: isBeyondAll ? .max : end)
-        output = []
-        while slice.output.count < slice.end, let level = stack.popLast() {
-            _ = slice.write(level)
-            // They were noted on the way out, innermost first.
-            while let left = slice.left.popLast() { stack.append(left) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Self.bufferBytes) { buffer in
+            var slice = Slice(sink: JSONSink(buffer: buffer), end: isBeyondAll ? .max : end)
+            // Moved in and out: a second reference would make the array copy itself.
+            swap(&slice.sink.output, &output)
+            while slice.sink.count < slice.end, let level = stack.popLast() {
+                _ = slice.write(level)
+                // They were noted on the way out, innermost first.
+                while let left = slice.left.popLast() { stack.append(left) }
+            }
+            slice.sink.flush()
+            swap(&slice.sink.output, &output)
         }
-        output = slice.output
         return !stack.isEmpty
     }
 
     /// The writing of one slice; each function answers whether it came to its end, and notes in `left` what remains.
     private struct Slice {
-        var output: [UInt8]
+        var sink: JSONSink
         let end: Int
         var left: [Level] = []
 
@@ -59,30 +65,38 @@ package struct NodeSerializer: Sendable {
         }
 
         mutating func write(_ node: Node, depth: Int) -> Bool {
-            if let leaf = node.leaf {
-                guard node.priority != .none else { return write(leaf) }
-                append(#"{".value":"#)
-                guard write(leaf) else {
-                    left.append(.priority(node.priority))
-                    return false
+            switch node.content {
+            case .object: writeObject(node, depth: depth)
+            case .prioritized(let box):
+                if case .object = box.content {
+                    writeObject(node, depth: depth)
+                } else {
+                    writePrioritized(box.content, box.priority)
                 }
-                return writePriorityEnd(node.priority)
+            default: writeScalar(node.content)
             }
-            guard !node.isEmpty else {
-                append("null")
-                return true
-            }
+        }
+
+        private mutating func writeObject(_ node: Node, depth: Int) -> Bool {
             guard depth < NodeSerializer.recursionLimit else {
                 left.append(.node(node))
                 return false
             }
-            output.append(0x7B)
-            if node.priority != .none {
-                append(#"".priority":"#)
-                write(node.priority)
-                return writeChildren(node, after: nil, isFirst: false, depth: depth)
+            sink.byte(0x7B)
+            let priority = node.priority
+            guard priority != .none else { return writeChildren(node, after: nil, isFirst: true, depth: depth) }
+            sink.raw(#"".priority":"#)
+            write(priority)
+            return writeChildren(node, after: nil, isFirst: false, depth: depth)
+        }
+
+        private mutating func writePrioritized(_ content: Node.Content, _ priority: Priority) -> Bool {
+            sink.raw(#"{".value":"#)
+            guard writeScalar(content) else {
+                left.append(.priority(priority))
+                return false
             }
-            return writeChildren(node, after: nil, isFirst: true, depth: depth)
+            return writePriorityEnd(priority)
         }
 
         mutating func writeChildren(_ node: Node, after start: Key?, isFirst: Bool, depth: Int) -> Bool {
@@ -95,15 +109,14 @@ package struct NodeSerializer: Sendable {
                     isSkipping = false
                     if key == start { return true }
                 }
-                guard output.count < end else {
+                guard sink.count < end else {
                     left.append(.children(node, after: previous, isFirst: isFirst))
                     isComplete = false
                     return false
                 }
-                if !isFirst { output.append(0x2C) }
+                if !isFirst { sink.byte(0x2C) }
                 isFirst = false
-                JSONEscape.appendQuoted(key, to: &output)
-                output.append(0x3A)
+                sink.member(key)
                 previous = key
                 guard write(child, depth: depth + 1) else {
                     left.append(.children(node, after: key, isFirst: false))
@@ -112,23 +125,26 @@ package struct NodeSerializer: Sendable {
                 }
                 return true
             }
-            if isComplete { output.append(0x7D) }
+            if isComplete { sink.byte(0x7D) }
             return isComplete
         }
 
-        private mutating func write(_ leaf: Leaf) -> Bool {
-            switch leaf {
-            case .bool(let value): append(value ? "true" : "false")
-            case .integer(let value): NumberText.append(value, to: &output)
-            case .double(let value): NumberText.append(value, to: &output)
-            case .string(let text):
-                guard text.utf8Count > NodeSerializer.wholeTextBytes else {
-                    text.withUTF8 { JSONEscape.appendQuoted($0, to: &output) }
+        /// Writes anything but an object.
+        private mutating func writeScalar(_ content: Node.Content) -> Bool {
+            switch content {
+            case .bool(let value): sink.raw(value ? "true" : "false")
+            case .integer(let value): sink.integer(value)
+            case .double(let value): sink.double(value)
+            case .shortText(let text): text.withBytes { sink.quoted($0) }
+            case .longText(let bytes):
+                guard bytes.count > NodeSerializer.wholeTextBytes else {
+                    bytes.withUnsafeBytes { sink.quoted($0) }
                     return true
                 }
-                output.append(0x22)
-                return writeText(text, from: 0)
+                sink.byte(0x22)
+                return writeText(Text(storage: .long(bytes)), from: 0)
             case .deferred(let value): write(value)
+            case .empty, .object, .prioritized: sink.raw("null")
             }
             return true
         }
@@ -140,44 +156,43 @@ package struct NodeSerializer: Sendable {
                     var stop = min(start + NodeSerializer.wholeTextBytes, bytes.count)
                     // Not in the middle of a UTF-8 sequence.
                     while stop < bytes.count, stop > start, bytes[stop] & 0xC0 == 0x80 { stop -= 1 }
-                    JSONEscape.append(UnsafeRawBufferPointer(rebasing: bytes[start..<stop]), to: &output)
+                    sink.escaped(UnsafeRawBufferPointer(rebasing: bytes[start..<stop]))
                     start = stop
-                } while start < bytes.count && output.count < end
+                } while start < bytes.count && sink.count < end
                 return start
             }
             guard stop == text.utf8Count else {
                 left.append(.text(text, offset: stop))
                 return false
             }
-            output.append(0x22)
+            sink.byte(0x22)
             return true
         }
 
         private mutating func writePriorityEnd(_ priority: Priority) -> Bool {
-            append(#",".priority":"#)
+            sink.raw(#",".priority":"#)
             write(priority)
-            output.append(0x7D)
+            sink.byte(0x7D)
             return true
         }
 
         private mutating func write(_ priority: Priority) {
-            withWriter { $0.priority(priority) }
+            switch priority {
+            case .none: sink.raw("null")
+            case .number(let value): sink.double(value)
+            case .string(let text): text.withUTF8 { sink.quoted($0) }
+            case .deferred(let value): write(value)
+            }
         }
 
         private mutating func write(_ value: ServerValue) {
-            withWriter { $0.serverValue(value) }
-        }
-
-        private mutating func append(_ text: StaticString) {
-            text.withUTF8Buffer { output.append(contentsOf: $0) }
-        }
-
-        /// Lends the output to a writer, without a copy.
-        private mutating func withWriter(_ body: (inout JSONWriter) -> Void) {
-            var writer = JSONWriter()
-            swap(&writer.bytes, &output)
-            body(&writer)
-            swap(&writer.bytes, &output)
+            switch value {
+            case .timestamp: sink.raw(#"{".sv":"timestamp"}"#)
+            case .increment(let delta):
+                sink.raw(#"{".sv":{"increment":"#)
+                sink.double(delta)
+                sink.raw("}}")
+            }
         }
     }
 }

@@ -14,6 +14,25 @@ enum NumberText {
         case tooLong
     }
 
+    /// The usual number: at most 18 digits and nothing else, with another character behind them. Nil for any other.
+    @inline(__always)
+    static func plainInteger(_ bytes: UnsafePointer<UInt8>, from start: Int, to limit: Int) -> (Int64, end: Int)? {
+        var index = start
+        let isNegative = bytes[index] == 0x2D
+        if isNegative { index += 1 }
+        let first = index
+        let last = min(limit, first + 19)
+        var value: Int64 = 0
+        while index < last, isDigit(bytes[index]) {
+            value = value &* 10 &+ Int64(bytes[index] & 0x0F)
+            index += 1
+        }
+        let digits = index - first
+        guard digits > 0, digits < 19, index < limit, !isPart(bytes[index]), digits == 1 || bytes[first] != 0x30
+        else { return nil }
+        return (isNegative ? -value : value, index)
+    }
+
     /// Reads the longest number that starts at `start`, which is a minus sign or a digit.
     ///
     /// Raw pointer, as all scanning of JSON here; nothing at or after `limit` is read.
@@ -141,29 +160,30 @@ enum NumberText {
 // MARK: - Writing
 
 extension NumberText {
-    /// Appends an integer in decimal.
+    /// Writes an integer in decimal to the end of `buffer`, which has room for 20 bytes, and returns that end.
     @inline(__always)
-    static func append(_ value: Int64, to output: inout [UInt8]) {
+    static func digits(
+        of value: Int64, in buffer: UnsafeMutableBufferPointer<UInt8>
+    ) -> UnsafeMutableBufferPointer<UInt8> {
         var rest = value.magnitude
-        if rest < 10 {
-            if value < 0 { output.append(0x2D) }
-            output.append(0x30 | UInt8(truncatingIfNeeded: rest))
-            return
+        var index = buffer.count
+        repeat {
+            let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
+            index -= 1
+            buffer[index] = 0x30 | UInt8(truncatingIfNeeded: digit)
+            rest = quotient
+        } while rest > 0
+        if value < 0 {
+            index -= 1
+            buffer[index] = 0x2D
         }
-        // The digits come out last first, into a buffer that the longest integer fits.
+        return UnsafeMutableBufferPointer(rebasing: buffer[index...])
+    }
+
+    /// Appends an integer in decimal.
+    static func append(_ value: Int64, to output: inout [UInt8]) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { buffer in
-            var index = 20
-            while rest > 0 {
-                let (quotient, digit) = rest.quotientAndRemainder(dividingBy: 10)
-                index -= 1
-                buffer[index] = 0x30 | UInt8(truncatingIfNeeded: digit)
-                rest = quotient
-            }
-            if value < 0 {
-                index -= 1
-                buffer[index] = 0x2D
-            }
-            output.append(contentsOf: UnsafeBufferPointer(rebasing: buffer[index..<20]))
+            output.append(contentsOf: UnsafeBufferPointer(digits(of: value, in: buffer)))
         }
     }
 
