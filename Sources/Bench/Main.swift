@@ -7,11 +7,14 @@ enum Bench {
     static func main() {
         switch CommandLine.arguments.dropFirst().first {
         case "tree": TreeBench.run(Array(CommandLine.arguments.dropFirst(2)))
+        case "json": JSONBench.run(Array(CommandLine.arguments.dropFirst(2)))
         case "queries": QueryBench.run()
         case "wire": WireBench.run()
         case "engine": EngineBench.run()
         default:
-            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]... | queries | wire | engine")
+            print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]...")
+            print("       hearth-bench json [messages|documents|numbers]...")
+            print("       hearth-bench queries | wire | engine")
             exit(2)
         }
     }
