@@ -10,11 +10,13 @@ enum Bench {
         case "json": JSONBench.run(Array(CommandLine.arguments.dropFirst(2)))
         case "queries": QueryBench.run()
         case "wire": WireBench.run()
+        case "storage": StorageBench.run(Array(CommandLine.arguments.dropFirst(2)))
         case "engine": EngineBench.run()
         default:
             print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]...")
             print("       hearth-bench json [messages|documents|numbers]...")
             print("       hearth-bench queries | wire | engine")
+            print("       hearth-bench storage [log|state]...")
             exit(2)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 @testable import Storage
 
 @Suite struct DataDirectoryTests {
-    private let home = TemporaryDirectory()
+    private let home = TemporaryFolder()
     private var path: String { "\(home.path)/data" }
 
     private func mode(_ name: String) -> mode_t {

@@ -7,7 +7,7 @@ import Testing
 @Suite struct FullDiskTests {
     @Test("on a full file system session ends commit, other commits are refused and go on when there is room")
     func fillsRealDisk() throws {
-        let directory = TemporaryDirectory()
+        let directory = TemporaryFolder()
         guard mount("tmpfs", directory.path, "tmpfs", 0, "size=8m") == 0 else {
             try Test.cancel("skipped: mounting a tmpfs needs the right to mount (CAP_SYS_ADMIN)")
         }

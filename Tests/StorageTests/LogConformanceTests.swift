@@ -14,7 +14,7 @@ import Testing
                 let log = MemoryLog(configuration: configuration)
                 return { log }
             case .files:
-                let directory = TemporaryDirectory()
+                let directory = TemporaryFolder()
                 return { try FileLog(directory: directory.path, configuration: configuration) }
             case .faultyDisk:
                 let disk = FaultyDisk()
@@ -124,7 +124,7 @@ import Testing
     func refusesOversized(medium: Medium) throws {
         var configuration = LogConfiguration.small()
         configuration.entryBytes = 100
-        let directory = TemporaryDirectory()
+        let directory = TemporaryFolder()
         let log: any CommitLog =
             medium == .memory
             ? MemoryLog(configuration: configuration)

@@ -32,23 +32,39 @@ import Testing
         return submitted
     }
 
-    @Test("after power loss all that was reported durable is there, and nothing after a gap", arguments: 0..<60)
-    func survivesPowerLoss(seed: Int) throws {
+    @Test(
+        "after kills and power loss all that was reported durable is there, and nothing after a gap", arguments: 0..<80)
+    func survivesKillsAndPowerLoss(seed: Int) throws {
         var random = SeededRandom(UInt64(seed))
         var disk = FaultyDisk()
+        /// What is in the log, as far as anyone was told.
         var expected: [String] = []
-        // Power goes several times, each time at another operation, also while the log is being opened.
-        for _ in 0..<6 {
-            let cut = disk.changeCount + Int.random(in: 0..<120, using: &random)
-            disk.setRule { $0.index >= cut ? .powerLoss : nil }
+        // Each run ends at another operation, also while the log is being opened.
+        for _ in 0..<8 {
+            let end = disk.changeCount + Int.random(in: 0..<120, using: &random)
+            disk.setRule { operation in
+                guard operation.kind.isChange, operation.index >= end else { return nil }
+                return .error(code: EIO, written: operation.index == end ? 700 : 0)
+            }
             var durable = expected.count
             var submitted: [String] = []
             if let log = try? open(disk) {
+                durable = Int(log.lastPosition.value)
+                // What a killed process had written without a sync counts from here on.
+                let found = try log.texts()
+                #expect(found.starts(with: expected), "seed \(seed)")
+                expected = found
                 let observer = LogObserver(log)
                 submitted = run(observer, from: expected.count + 1, &random)
                 log.close()
                 durable = max(durable, Int(observer.durable.value))
                 #expect(observer.isInOrder)
+            }
+            disk.setRule(nil)
+            if Bool.random(using: &random) {
+                // Killed: the next process sees what was written, synced or not.
+                expected = Array((expected + submitted).prefix(durable))
+                continue
             }
             disk = disk.afterPowerLoss(&random)
             let survivors = try open(disk).texts()

@@ -90,34 +90,6 @@ extension CommitLog {
     }
 }
 
-/// A directory on the real disk that goes with the test.
-final class TemporaryDirectory: Sendable {
-    let path: String
-
-    init() {
-        var template = Array("/tmp/hearth-test-XXXXXX".utf8CString)
-        let made = template.withUnsafeMutableBufferPointer { buffer in
-            buffer.baseAddress.flatMap { mkdtemp($0) }.map { String(cString: $0) }
-        }
-        path = made ?? "/nowhere"
-    }
-
-    deinit {
-        removeTree(path)
-    }
-
-    private func removeTree(_ path: String) {
-        var information = stat()
-        guard lstat(path, &information) == 0 else { return }
-        if information.st_mode & S_IFMT == S_IFDIR {
-            for name in (try? PosixFiles().list(path)) ?? [] { removeTree("\(path)/\(name)") }
-            rmdir(path)
-        } else {
-            unlink(path)
-        }
-    }
-}
-
 extension LogConfiguration {
     /// Small segments, nothing in the background: every run of a test does the same.
     static func small(segment: Int = 16_384) -> LogConfiguration {

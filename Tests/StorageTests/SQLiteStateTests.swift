@@ -7,7 +7,7 @@ import Testing
 
 /// What is special about a state in SQLite: crashes within a pass, damage, formats, what a person sees.
 @Suite struct SQLiteStateTests {
-    private let directory = TemporaryDirectory()
+    private let directory = TemporaryFolder()
     private var file: String { "\(directory.path)/state.sqlite" }
 
     /// Runs SQL behind the store's back.

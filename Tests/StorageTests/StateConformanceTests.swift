@@ -15,7 +15,7 @@ import Testing
                 let state = MemoryState()
                 return { state }
             case .sqlite:
-                let directory = TemporaryDirectory()
+                let directory = TemporaryFolder()
                 return { try SQLiteState(file: "\(directory.path)/state.sqlite") }
             }
         }

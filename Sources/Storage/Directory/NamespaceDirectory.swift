@@ -30,16 +30,13 @@ package struct NamespaceDirectory: Sendable {
     package func open(
         configuration: LogConfiguration = .init(), newIdentity: UInt64 = .random(in: 1...UInt64.max)
     ) throws(StorageError) -> (log: FileLog, state: SQLiteState) {
-        let isNew = !exists
         try StorageError.wrapping { () throws(FileError) in try FileTree.makeDirectory("\(path)/log") }
         let log = try FileLog(directory: "\(path)/log", configuration: configuration, newIdentity: newIdentity)
         let state = try SQLiteState(file: stateFile, logIdentity: log.identity, logName: "\(path)/log")
-        if isNew {
-            // Names are durable before the first commit is acknowledged.
-            try StorageError.wrapping { () throws(FileError) in
-                try PosixFiles().syncDirectory(path)
-                try PosixFiles().syncDirectory(FileTree.parent(of: path))
-            }
+        // Names are durable before the first commit is acknowledged, whatever an earlier process had time for.
+        try StorageError.wrapping { () throws(FileError) in
+            try PosixFiles().syncDirectory(path)
+            try PosixFiles().syncDirectory(FileTree.parent(of: path))
         }
         return (log, state)
     }

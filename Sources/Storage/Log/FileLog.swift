@@ -34,16 +34,18 @@ package final class FileLog: CommitLog {
                 let first = LogPosition(start.value + 1)
                 let prepared = try supply.next(.spare)
                 try files.rename(prepared.path, to: "\(directory)/\(SegmentFormat.name(first: first))")
-                try files.syncDirectory(directory)
                 supply.didUse(prepared)
                 firsts = [first]
             }
+            // What a killed process renamed or wrote and did not sync counts from here on, so it must be durable.
+            try files.syncDirectory(directory)
             let last = firsts[firsts.count - 1]
             let path = "\(directory)/\(SegmentFormat.name(first: last))"
             let file = try files.open(path, create: false)
             var reader = try SegmentReader(file)
             let scan = try reader.scan(first: last, identity: identity, name: path) { _, _ in }
             if let strayEnd = scan.strayEnd { try clear(file, from: scan.end, to: strayEnd) }
+            try file.syncData()
             appender = SegmentAppender(
                 active: SegmentAppender.Active(
                     file: file, end: scan.end, size: reader.size, buffer: GroupBuffer(identity: identity)),

@@ -76,6 +76,8 @@ package final class SQLiteState: StateStore, @unchecked Sendable {
 
     package func load() throws -> LoadedState {
         try checkIdentity()
+        // What a killed process wrote and did not sync counts from here on, so it must be durable.
+        try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         guard let position = try connection.integer("SELECT value FROM note WHERE name = 'position'") else {
             throw damaged("the position is missing")
         }
