@@ -15,8 +15,8 @@ package final class SQLiteState: StateStore, @unchecked Sendable {
     private let logIdentity: UInt64?
     private let logName: String
     private var writer: StateWriter
-    /// Trees of passes that failed after a transaction of theirs was committed.
-    private var unfinished: [Node] = []
+    /// After a pass that failed: the trees whose rows the file may hold. Nil when these are `from` of the next pass.
+    private var mixture: [Node]?
     /// Rows that the load found to contradict others.
     private var stale: [[UInt8]] = []
 
@@ -78,25 +78,28 @@ package final class SQLiteState: StateStore, @unchecked Sendable {
         try checkIdentity()
         // What a killed process wrote and did not sync counts from here on, so it must be durable.
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        guard let position = try connection.integer("SELECT value FROM note WHERE name = 'position'") else {
-            throw damaged("the position is missing")
-        }
-        return LoadedState(
-            position: LogPosition(UInt64(bitPattern: position)), tree: try loadTree(), records: try loadRecords())
+        return LoadedState(position: try notedPosition(), tree: try loadTree(), records: try loadRecords())
     }
 
     package func advance(from: Node, to: Node, records: [StateRecord], position: LogPosition) throws {
+        let origins = mixture ?? [from]
         do throws(StorageError) {
             try writer.begin()
             for path in stale { try writer.deleteRow(at: path) }
-            for origin in [from] + unfinished { try write(from: origin, to: to) }
+            for origin in origins { try write(from: origin, to: to) }
             try writer.finish(records: records, position: position)
         } catch {
             connection.rollBack()
-            if writer.mayHaveCommitted { unfinished.append(to) }
+            switch writer.progress {
+            case .nothing: break
+            case .someRows: mixture = origins + [to]
+            // Whether the position was noted or not. Rows of older trees must not come back: the log that would repair
+            // them may count as done.
+            case .allRows: mixture = [to]
+            }
             throw error
         }
-        unfinished = []
+        mixture = nil
         stale = []
     }
 
@@ -107,6 +110,13 @@ package final class SQLiteState: StateStore, @unchecked Sendable {
     }
 
     // MARK: - Reading
+
+    private func notedPosition() throws(StorageError) -> LogPosition {
+        guard let position = try connection.integer("SELECT value FROM note WHERE name = 'position'") else {
+            throw damaged("the position is missing")
+        }
+        return LogPosition(UInt64(bitPattern: position))
+    }
 
     private func checkIdentity() throws(StorageError) {
         guard let logIdentity else { return }

@@ -14,8 +14,14 @@ struct StateWriter {
     private var json = JSONWriter(reserving: 256)
     private var pendingRows = 0
     private var pendingBytes = 0
-    /// Whether a transaction of the current pass may be in the file.
-    private(set) var mayHaveCommitted = false
+    /// What of the current pass may be in the file.
+    private(set) var progress = Progress.nothing
+
+    enum Progress {
+        case nothing
+        case someRows
+        case allRows
+    }
 
     private let slices: StateSlices
 
@@ -37,7 +43,7 @@ struct StateWriter {
 
     /// Begins a pass.
     mutating func begin() throws(StorageError) {
-        mayHaveCommitted = false
+        progress = .nothing
         pendingRows = 0
         pendingBytes = 0
         try connection.execute("BEGIN IMMEDIATE")
@@ -46,6 +52,7 @@ struct StateWriter {
     /// Ends a pass: the records and the position, synced together with all that came before.
     mutating func finish(records: [StateRecord], position: LogPosition) throws(StorageError) {
         try commit()
+        progress = .allRows
         try connection.execute("PRAGMA synchronous = FULL")
         // Failing to set it back costs time, no safety.
         defer { try? connection.execute("PRAGMA synchronous = NORMAL") }
@@ -165,15 +172,19 @@ struct StateWriter {
         try connection.execute("BEGIN IMMEDIATE")
     }
 
+    private mutating func didCommit() {
+        if case .nothing = progress { progress = .someRows }
+    }
+
     private mutating func commit() throws(StorageError) {
         do throws(StorageError) {
             try connection.execute("COMMIT")
         } catch {
             // On a full disk SQLite has rolled back; after other errors nobody knows.
-            if !error.isDiskFull { mayHaveCommitted = true }
+            if !error.isDiskFull { didCommit() }
             throw error
         }
-        mayHaveCommitted = true
+        didCommit()
         pendingRows = 0
         pendingBytes = 0
         try slices.afterTransaction?()
