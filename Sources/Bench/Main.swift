@@ -12,11 +12,13 @@ enum Bench {
         case "wire": WireBench.run()
         case "storage": StorageBench.run(Array(CommandLine.arguments.dropFirst(2)))
         case "engine": EngineBench.run()
+        case "gateway": GatewayBench.run(arguments: Array(CommandLine.arguments.dropFirst(2)))
         default:
             print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]...")
             print("       hearth-bench json [messages|documents|numbers]...")
             print("       hearth-bench queries | wire | engine")
             print("       hearth-bench storage [log|state]...")
+            print("       hearth-bench gateway PORT [LOOPS]")
             exit(2)
         }
     }

@@ -33,6 +33,8 @@ struct Connection {
         static let isDoomed = Flags(rawValue: 32)
         static let closeFrameSent = Flags(rawValue: 64)
         static let isTLS = Flags(rawValue: 128)
+        /// libwebsockets holds bytes that the socket did not take; nothing may be sent past them.
+        static let hasRest = Flags(rawValue: 256)
     }
 
     var phase = Phase.free

@@ -44,6 +44,9 @@ final class Loop {
     /// What a stream produced last; kept for its memory.
     var streamed: [UInt8] = []
     var doomed: [ConnectionID] = []
+    /// Sockets that were read from in this round, a few of them; and the rounds of this turn.
+    private var speakers: [Int32] = []
+    private var lingered = 0
 
     // MARK: Namespaces, silence, counts
 
@@ -118,7 +121,7 @@ final class Loop {
         drainTimer.pointee.data = itself
         uv_check_init(uvLoop, afterPoll)
         afterPoll.pointee.data = itself
-        uv_check_start(afterPoll) { handle in Loop.of(handle?.pointee.data)?.endTurn() }
+        uv_check_start(afterPoll) { handle in Loop.of(handle?.pointee.data)?.afterReading() }
     }
 
     /// The loop that a libuv handle or a libwebsockets context belongs to.
@@ -143,7 +146,30 @@ final class Loop {
             // The rest follows after the sockets had their turn.
             uv_async_send(wake)
         }
+    }
+
+    /// After the sockets that were ready have been read. While the few clients that spoke have more to read, the turn goes on:
+    /// requests that come together are then answered together, and fan-outs joined.
+    private func afterReading() {
+        if !speakers.isEmpty {
+            let goesOn = lingered < Loop.longestLinger && speakers.contains { hearth_readable_bytes($0) > 0 }
+            speakers.removeAll(keepingCapacity: true)
+            if goesOn {
+                lingered += 1
+                return
+            }
+        }
+        lingered = 0
         endTurn()
+    }
+
+    /// Rounds of reading that one turn may have.
+    private static let longestLinger = 16
+
+    /// Takes note of a socket that was read from. Many of them make a turn long enough by themselves.
+    @inline(__always)
+    func spoke(_ descriptor: Int32) {
+        if speakers.count < 4, speakers.last != descriptor { speakers.append(descriptor) }
     }
 
     /// Sends outputs that a callback of this loop produced itself, and what belongs to the end of a turn.

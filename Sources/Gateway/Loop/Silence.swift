@@ -61,30 +61,26 @@ extension Loop {
         connection.pointee.flags.insert(.isAsked)
         var frame = Loop.ping
         // Between two frames even when there is a backlog: libwebsockets puts it behind a frame that is half sent.
-        if lws_write(socket, &frame, frame.count, LWS_WRITE_HTTP) < 0 {
-            giveUp(connection, .connectionLost)
-            return
-        }
+        guard transmit(&frame, frame.count, to: connection, socket) else { return }
         connection.pointee.acknowledged = hearth_acknowledged_bytes(connection.pointee.descriptor)
-        connection.pointee.pingPosition = positionOfPing(connection, socket)
+        connection.pointee.pingPosition = positionOfPing(connection)
     }
 
     /// Whether the client's kernel took bytes since the last look, of those that go before the PING.
     private func noteReceiving(_ connection: UnsafeMutablePointer<Connection>) -> Bool {
-        guard let socket = connection.pointee.socket else { return false }
         let before = connection.pointee.acknowledged
         let acknowledged = hearth_acknowledged_bytes(connection.pointee.descriptor)
         connection.pointee.acknowledged = acknowledged
         if connection.pointee.pingPosition == .max {
-            connection.pointee.pingPosition = positionOfPing(connection, socket)
+            connection.pointee.pingPosition = positionOfPing(connection)
         }
         // The kernel counts the SYN on some paths, so one byte is no proof.
         return acknowledged > before && acknowledged + 1 < connection.pointee.pingPosition
     }
 
     /// Where the PING ends in the stream of bytes; unknown, and so far away, while libwebsockets holds some of them.
-    private func positionOfPing(_ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer) -> UInt64 {
-        guard lws_partial_buffered(socket) == 0 else { return .max }
+    private func positionOfPing(_ connection: UnsafeMutablePointer<Connection>) -> UInt64 {
+        guard !connection.pointee.flags.contains(.hasRest) else { return .max }
         let waiting = hearth_unacknowledged_bytes(connection.pointee.descriptor)
         return connection.pointee.acknowledged + UInt64(max(0, waiting))
     }

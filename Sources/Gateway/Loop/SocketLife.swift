@@ -85,7 +85,7 @@ extension Loop {
         finish(connection, reason)
         connection.pointee.phase = .closing
         wheel.schedule(Int(connection.pointee.slot), at: clock.tick + closeGrace)
-        if connection.pointee.backlog == nil, lws_partial_buffered(socket) == 0 {
+        if connection.pointee.backlog == nil, !connection.pointee.flags.contains(.hasRest) {
             sendClose(reason, to: connection, socket)
         } else {
             backlog(of: connection).append(closeWith: reason)
@@ -106,7 +106,7 @@ extension Loop {
         var frame: [UInt8] = [0x88, 0, UInt8(code >> 8), UInt8(code & 0xFF)]
         frame.append(contentsOf: reason.rawValue.utf8.prefix(100))
         frame[1] = UInt8(frame.count - 2)
-        if lws_write(socket, &frame, frame.count, LWS_WRITE_HTTP) < 0 { doom(connection) }
+        transmit(&frame, frame.count, to: connection, socket)
     }
 
     /// A close frame of the client. A non-zero result cuts the socket at once, zero lets libwebsockets answer first.

@@ -1,4 +1,5 @@
 import CLibwebsockets
+import Glibc
 import HubEngine
 import WireProtocol
 
@@ -73,10 +74,10 @@ extension Loop {
         connection.pointee.firstPending = -1
         connection.pointee.lastPending = -1
         guard connection.pointee.phase == .open, let socket = connection.pointee.socket else { return }
-        if connection.pointee.backlog == nil, lws_partial_buffered(socket) == 0 {
+        if connection.pointee.backlog == nil, !connection.pointee.flags.contains(.hasRest) {
             let entry = pending[first]
             if entry.next < 0, Int(entry.count) <= Loop.sendLimit {
-                send(entry.base, Int(entry.count), to: connection, socket)
+                transmit(entry.base, Int(entry.count), to: connection, socket)
                 return
             }
             sendJoined(first, to: connection, socket)
@@ -101,8 +102,8 @@ extension Loop {
             }
             // A frame that the buffer cannot hold goes the way of the backlog, which cuts it at its segments.
             guard filled > 0 else { break }
-            guard send(scratch, filled, to: connection, socket) else { return }
-            if lws_partial_buffered(socket) != 0 { break }
+            guard transmit(scratch, filled, to: connection, socket) else { return }
+            if connection.pointee.flags.contains(.hasRest) { break }
         }
         if index >= 0 {
             queue(index, for: connection)
@@ -141,41 +142,67 @@ extension Loop {
         if let socket = connection.pointee.socket { lws_callback_on_writable(socket) }
     }
 
-    /// Hands complete frames to libwebsockets as they are. It sends at once and keeps what the socket does not take.
+    /// Sends complete frames. What the socket does not take is left to libwebsockets, which sends it before anything else.
+    ///
+    /// A socket without TLS gets its bytes directly, past libwebsockets: that saves a tenth of the cost of a lone frame. The
+    /// rest must be libwebsockets' business, because it answers PINGs on its own and would do so in the middle of a frame.
     ///
     /// - Returns: `false` when the connection is broken; it is given up then.
     @discardableResult
-    private func send(
+    func transmit(
         _ bytes: UnsafePointer<UInt8>, _ count: Int, to connection: UnsafeMutablePointer<Connection>,
         _ socket: OpaquePointer
     ) -> Bool {
-        // LWS_WRITE_HTTP passes the bytes through; it does not write to them.
+        var sent = 0
+        if !connection.pointee.flags.contains(.isTLS), !connection.pointee.flags.contains(.hasRest) {
+            sent = Glibc.send(connection.pointee.descriptor, bytes, count, Loop.sendFlags)
+            if sent == count {
+                sentBytes += count
+                return true
+            }
+            if sent < 0 {
+                guard errno == EAGAIN || errno == EINTR else {
+                    giveUp(connection, .connectionLost)
+                    return false
+                }
+                sent = 0
+            }
+        }
         sentBytes += count
-        if lws_write(socket, UnsafeMutablePointer(mutating: bytes), count, LWS_WRITE_HTTP) >= 0 { return true }
-        giveUp(connection, .connectionLost)
-        return false
+        // LWS_WRITE_HTTP passes the bytes through; it does not write to them.
+        let rest = UnsafeMutablePointer(mutating: bytes + sent)
+        guard lws_write(socket, rest, count - sent, LWS_WRITE_HTTP) >= 0 else {
+            giveUp(connection, .connectionLost)
+            return false
+        }
+        if lws_partial_buffered(socket) != 0 { connection.pointee.flags.insert(.hasRest) }
+        return true
     }
+
+    private static let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
 
     // MARK: When the socket takes bytes again
 
     /// Sends the next part of the backlog: at most one buffer's worth, so that no client holds the loop.
     func continueSending(_ connection: UnsafeMutablePointer<Connection>) {
         guard connection.pointee.phase == .open || connection.pointee.phase == .closing,
-            let socket = connection.pointee.socket, let backlog = connection.pointee.backlog
+            let socket = connection.pointee.socket
         else { return }
         // Spurious calls happen; libwebsockets calls again when its own rest is gone.
         guard lws_partial_buffered(socket) == 0 else { return }
+        connection.pointee.flags.remove(.hasRest)
+        guard let backlog = connection.pointee.backlog else { return }
         let before = backlog.byteCount
         let next = backlog.next(into: UnsafeMutableRawBufferPointer(start: scratch, count: Loop.sendLimit))
         queuedBytes -= before - backlog.byteCount
         switch next {
         case .bytes(let count):
-            guard send(scratch, count, to: connection, socket) else { return }
+            guard transmit(scratch, count, to: connection, socket) else { return }
         case .stream(let stream):
             streamed.removeAll(keepingCapacity: true)
             if !stream.next(upTo: Loop.sendLimit / 2, into: &streamed) { backlog.finishStream() }
             let isSent = streamed.withUnsafeBufferPointer { bytes in
-                bytes.baseAddress.map { send($0, bytes.count, to: connection, socket) } ?? true
+                bytes.baseAddress.map { transmit($0, bytes.count, to: connection, socket) } ?? true
             }
             guard isSent else { return }
         case .close(let reason):
@@ -186,7 +213,7 @@ extension Loop {
                 queuedBytes -= frame.byteCount - offset
                 let isSent = frame.withBytes { bytes in
                     let base = bytes.baseAddress?.assumingMemoryBound(to: UInt8.self)
-                    return base.map { send($0 + offset, bytes.count - offset, to: connection, socket) } ?? true
+                    return base.map { transmit($0 + offset, bytes.count - offset, to: connection, socket) } ?? true
                 }
                 guard isSent else { return }
             }

@@ -34,6 +34,7 @@ extension Loop {
     ) -> Int32 {
         guard connection.pointee.phase == .open else { return connection.pointee.phase == .closing ? 0 : -1 }
         heard(connection)
+        spoke(connection.pointee.descriptor)
         receivedBytes += count
         guard lws_frame_is_binary(socket) == 0 else {
             return violation(connection, socket, code: 1003, "only text messages are understood here")
