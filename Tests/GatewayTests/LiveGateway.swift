@@ -57,7 +57,6 @@ final class LiveGateway: SessionRouter {
     let gateway: Gateway
     let metrics = Metrics()
     private let outlets: [any LoopOutlet]
-    private let sinks: Mutex<[String: RecordingSink]>
     /// Names that are refused.
     static let unknownName = "nowhere"
 
@@ -78,18 +77,16 @@ final class LiveGateway: SessionRouter {
     private let router = Router()
 
     init(
-        decode: MessageDecoder = TestMessage.decoder, routes: [HTTPRoute] = [],
-        clock: @escaping @Sendable () -> Int64 = TestClock.monotonic,
+        decode: MessageDecoder = TestMessage.decoder, routes: [HTTPRoute] = [], clock: PushedClock = PushedClock(),
         _ change: (inout GatewayConfiguration) -> Void = { _ in }
     ) throws {
         var configuration = GatewayConfiguration()
         configuration.endpoint.port = 0
         change(&configuration)
         var outlets: [any LoopOutlet] = []
-        sinks = Mutex([:])
         gateway = try Gateway(
             configuration, router: router, metrics: metrics, logger: .silent, routes: routes, decode: decode,
-            monotonicMilliseconds: clock
+            monotonicMilliseconds: { clock.milliseconds }
         ) { _, outlet in outlets.append(outlet) }
         self.outlets = outlets
         gateway.start()
@@ -142,13 +139,13 @@ func eventually(
 }
 
 /// A clock that runs like the system's, and can be pushed.
-enum TestClock {
-    static let monotonic: @Sendable () -> Int64 = {
-        let now = ContinuousClock.now - start
-        return now.milliseconds
-    }
+final class PushedClock: Sendable {
+    private let start = ContinuousClock.now
+    private let pushed = Atomic<Int64>(0)
 
-    private static let start = ContinuousClock.now
+    var milliseconds: Int64 { (ContinuousClock.now - start).milliseconds + pushed.load(ordering: .relaxed) }
+
+    func push(milliseconds: Int64) { pushed.wrappingAdd(milliseconds, ordering: .relaxed) }
 }
 
 extension Frame {

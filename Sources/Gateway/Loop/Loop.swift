@@ -44,6 +44,8 @@ final class Loop {
     /// What a stream produced last; kept for its memory.
     var streamed: [UInt8] = []
     var doomed: [ConnectionID] = []
+    /// Connections whose sockets are full; looked through at each tick.
+    var stalled: [ConnectionID] = []
     /// Sockets that were read from in this round, a few of them; and the rounds of this turn.
     private var speakers: [Int32] = []
     private var lingered = 0
@@ -92,20 +94,23 @@ final class Loop {
     deinit {
         pending.deallocate()
         scratch.deallocate()
-        for handle in [
-            UnsafeMutableRawPointer(wake), .init(tickTimer), .init(catchUpTimer), .init(drainTimer), .init(afterPoll),
-        ] {
-            handle.deallocate()
-        }
-        uvLoop.deallocate()
+        for handle in handles { handle.deallocate() }
     }
 
     /// Serves until the gateway ends it.
+    ///
+    /// The context is not destroyed then: `lws_context_destroy` of 4.1 on a foreign loop closes its wake-up descriptor twice,
+    /// and the second time the number may be a file of another thread. What is left behind is a few descriptors and a megabyte,
+    /// of a process that is about to end.
     func run() {
         inbox.setWake(LoopInbox.Wake(handle: wake))
         uv_run(uvLoop, UV_RUN_DEFAULT)
-        uv_loop_close(uvLoop)
+        // libuv lets go of closed sockets in its next rounds.
+        for _ in 0..<Loop.lastRounds where connections.count > 0 { uv_run(uvLoop, UV_RUN_NOWAIT) }
+        uv_run(uvLoop, UV_RUN_NOWAIT)
     }
+
+    private static let lastRounds = 100
 
     private func startHandles() {
         let itself = Unmanaged.passUnretained(self).toOpaque()
@@ -183,6 +188,7 @@ final class Loop {
     private func tick() {
         clock.advance(to: settings.monotonicMilliseconds())
         judgeSilence()
+        lookAtStalled()
         publishCounts()
         endTurn()
     }
@@ -210,7 +216,7 @@ final class Loop {
         }
     }
 
-    /// Cuts every connection and closes all handles, so that `uv_run` returns.
+    /// Cuts every connection and closes our handles, so that `uv_run` returns.
     private func end() {
         guard !isEnding else { return }
         isEnding = true
@@ -220,16 +226,16 @@ final class Loop {
         acceptor = nil
         for slot in 0..<connections.highWater {
             let connection = connections.at(slot: slot)
-            if connection.pointee.phase == .open { finish(connection, .serverStopping) }
+            finish(connection, .serverStopping)
+            cut(connection)
         }
         postEvents()
         publishCounts()
-        lws_context_destroy(context)
-        context = nil
-        for handle in [
-            UnsafeMutableRawPointer(wake), .init(tickTimer), .init(catchUpTimer), .init(drainTimer), .init(afterPoll),
-        ] {
-            uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil)
-        }
+        for handle in handles { uv_close(handle.assumingMemoryBound(to: uv_handle_t.self), nil) }
+        uv_stop(uvLoop)
+    }
+
+    private var handles: [UnsafeMutableRawPointer] {
+        [.init(wake), .init(tickTimer), .init(catchUpTimer), .init(drainTimer), .init(afterPoll)]
     }
 }

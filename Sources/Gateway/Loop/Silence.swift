@@ -1,4 +1,5 @@
 import CLibwebsockets
+import Glibc
 import HubEngine
 import WireProtocol
 
@@ -27,6 +28,21 @@ extension Loop {
             case .closing: giveUp(connection, .serverStopping)
             case .free, .http, .ended: break
             }
+        }
+    }
+
+    /// Ends the sessions of clients that have closed their side while their sockets are full: libwebsockets keeps that to itself
+    /// until its rest is sent, or for five seconds.
+    func lookAtStalled() {
+        guard !stalled.isEmpty else { return }
+        let looked = stalled
+        stalled = looked.filter { id in
+            guard let connection = openConnection(id), connection.pointee.flags.contains(.hasRest) else { return false }
+            var byte: UInt8 = 0
+            let flags = Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)
+            guard recv(connection.pointee.descriptor, &byte, 1, flags) == 0 else { return true }
+            giveUp(connection, .connectionLost)
+            return false
         }
     }
 

@@ -120,7 +120,7 @@ extension Loop {
     /// The socket's end: FIN, RST, or ours.
     func socketCloses(_ connection: UnsafeMutablePointer<Connection>) {
         finish(connection, .connectionLost)
-        if connection.pointee.phase != .http { connection.pointee.phase = .ended }
+        if connection.pointee.phase != .free { connection.pointee.phase = .ended }
         dropBacklog(connection)
         wheel.cancel(Int(connection.pointee.slot))
     }
@@ -140,15 +140,21 @@ extension Loop {
         let ids = doomed
         doomed.removeAll()
         for id in ids {
-            guard let connection = connections.find(id), let socket = connection.pointee.socket else { continue }
-            // With a rest that cannot be sent libwebsockets would wait five seconds; and what the kernel holds for a peer that
-            // takes nothing is not worth keeping.
+            guard let connection = connections.find(id) else { continue }
+            // What the kernel holds for a peer that takes nothing is not worth keeping.
             var now = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
                 connection.pointee.descriptor, SOL_SOCKET, SO_LINGER, &now, socklen_t(MemoryLayout<linger>.size))
-            if lws_partial_buffered(socket) != 0 { shutdown(connection.pointee.descriptor, Int32(SHUT_RDWR)) }
-            lws_set_timeout(socket, PENDING_TIMEOUT_USER_REASON_BASE, Int32(LWS_TO_KILL_SYNC))
+            cut(connection)
         }
+    }
+
+    /// Closes a socket now. Not to be called from its callbacks.
+    func cut(_ connection: UnsafeMutablePointer<Connection>) {
+        guard connection.pointee.phase != .free, let socket = connection.pointee.socket else { return }
+        // With a rest that cannot be sent libwebsockets would wait five seconds.
+        if lws_partial_buffered(socket) != 0 { shutdown(connection.pointee.descriptor, Int32(SHUT_RDWR)) }
+        lws_set_timeout(socket, PENDING_TIMEOUT_USER_REASON_BASE, Int32(LWS_TO_KILL_SYNC))
     }
 
     private func dropBacklog(_ connection: UnsafeMutablePointer<Connection>) {

@@ -175,7 +175,9 @@ extension Loop {
             giveUp(connection, .connectionLost)
             return false
         }
-        if lws_partial_buffered(socket) != 0 { connection.pointee.flags.insert(.hasRest) }
+        if lws_partial_buffered(socket) != 0, connection.pointee.flags.insert(.hasRest).inserted {
+            stalled.append(connections.id(connection))
+        }
         return true
     }
 
