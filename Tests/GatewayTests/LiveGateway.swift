@@ -6,6 +6,10 @@ import WireProtocol
 
 @testable import Gateway
 
+/// Everything that needs sockets and real time: one after the other, so that no test starves another of its thread.
+@Suite("A live gateway", .serialized)
+enum LiveTests {}
+
 /// A namespace that keeps what the gateway tells it.
 final class RecordingSink: SessionEventSink {
     private let state = Mutex<[SessionEvent]>([])
