@@ -29,15 +29,21 @@ package struct LastSeenTable: Sendable, Equatable {
         if let entry { order.append((Text(uid), entry.at)) }
     }
 
-    /// Forgets what is beyond `limit` and tells whom.
-    package mutating func trim(to limit: Int) -> [String] {
-        var forgotten: [String] = []
+    /// Puts back whom a refused commit had forgotten, as the one who left longest ago.
+    package mutating func restoreForgotten(_ uid: String, _ entry: Entry) {
+        entries[Text(uid)] = entry
+        order.insert((Text(uid), entry.at), at: head)
+    }
+
+    /// Forgets what is beyond `limit` and tells whom, those who left longest ago first.
+    package mutating func trim(to limit: Int) -> [(uid: String, entry: Entry)] {
+        var forgotten: [(uid: String, entry: Entry)] = []
         while entries.count > limit, head < order.count {
             let oldest = order[head]
             head += 1
-            if entries[oldest.uid]?.at == oldest.at {
+            if let entry = entries[oldest.uid], entry.at == oldest.at {
                 entries[oldest.uid] = nil
-                forgotten.append(oldest.uid.string)
+                forgotten.append((oldest.uid.string, entry))
             }
         }
         if head > 1024 && head > order.count / 2 || order.count > 2 * entries.count + 1024 {

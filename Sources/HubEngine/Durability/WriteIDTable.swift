@@ -27,14 +27,20 @@ package struct WriteIDTable: Sendable, Equatable {
         if let index = order[head...].lastIndex(of: text) { order.remove(at: index) }
     }
 
-    /// Forgets what is beyond the limits and tells which.
-    package mutating func trim(limits: Limits, now: Int64) -> [String] {
-        var forgotten: [String] = []
+    /// Puts back an id that a refused commit had forgotten, as the oldest one.
+    package mutating func restoreForgotten(_ id: String, time: Int64) {
+        let text = Text(id)
+        if times.updateValue(time, forKey: text) == nil { order.insert(text, at: head) }
+    }
+
+    /// Forgets what is beyond the limits and tells which, oldest first.
+    package mutating func trim(limits: Limits, now: Int64) -> [(id: String, time: Int64)] {
+        var forgotten: [(id: String, time: Int64)] = []
         while head < order.count, let time = times[order[head]],
             times.count > limits.rememberedWriteIDs || now - time > limits.writeIDLifetime
         {
             times[order[head]] = nil
-            forgotten.append(order[head].string)
+            forgotten.append((order[head].string, time))
             head += 1
         }
         if head > 1024 && head > order.count / 2 {

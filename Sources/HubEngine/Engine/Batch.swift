@@ -7,20 +7,25 @@ import WireProtocol
 struct Batch {
     enum Undo {
         case tree(NodeChange)
+        case presence(NodeChange)
         case writeID(String)
+        case forgottenWriteID(String, Int64)
         case recorded(Session)
         case identity(Session)
         case onDisconnect(Session, OnDisconnectTree)
+        case listened(Session, Path, Query)
         case lastSeen(String, LastSeenTable.Entry?)
+        case forgottenLastSeen(String, LastSeenTable.Entry)
     }
 
     enum Answerable {
-        case opened(Session)
-        /// Something told without being asked: a pong, a revoked listen, an identity that ended.
+        case opened(Session, after: Session?)
+        /// Something that stays true: a pong, a revoked listen, an identity that was proved or ended.
         case notice(Session, Frame)
         case closing(ConnectionID, LeaveReason)
         case request(Session, Request)
-        case ended(Session, LeaveReason)
+        case presence([WriteEffect])
+        case owed(Owed)
     }
 
     var entry = LogEntry()
@@ -29,13 +34,6 @@ struct Batch {
     var position: LogPosition?
     /// Holds the end of a session, which must get through when the disk is full.
     var holdsEnd = false
-}
-
-/// The end of a session that the log refused.
-struct OwedEnd {
-    let session: Session
-    let reason: LeaveReason
-    let retryAt: Int64
 }
 
 /// What a batch leaves for its driver: bytes to store, if any, and outputs that may leave once they are stored.
@@ -95,66 +93,9 @@ extension Engine {
         return garbage
     }
 
-    /// Whether an end is still to be stored.
-    package var owesEnds: Bool { !owedEnds.isEmpty }
-
     /// Notes in the log how many times the database has been started.
-    package func noteIncarnation() { batch.entry.records.append(.started(incarnation: incarnation)) }
-
-    /// The log refused `position` and everything behind it: takes all of that back, newest first, and answers its
-    /// requests again, the writes among them with `unavailable`.
-    package func rollBack(from position: LogPosition, reason: String) {
-        let first = unsettled.firstIndex { ($0.position ?? .none) >= position } ?? unsettled.count
-        var refused = Array(unsettled[first...])
-        refused.append(batch)
-        unsettled.removeSubrange(first...)
-        batch = Batch()
-        _ = outbox.take()
-        for batch in refused.reversed() {
-            for step in batch.undo.reversed() { undo(step) }
-        }
-        refusal = "The hub cannot store writes now (\(reason)). Try again later."
-        for batch in refused {
-            for answerable in batch.requests { answerAgain(answerable) }
-        }
-        refusal = nil
-    }
-
-    private func undo(_ step: Batch.Undo) {
-        switch step {
-        case .tree(let change):
-            let reverted = tree.set(change.old, at: change.path)
-            refreshWindows(reverted)
-        case .writeID(let id): writeIDs.remove(id)
-        case .recorded(let session): session.isRecorded = false
-        case .identity(let session): session.isIdentityRecorded = false
-        case .onDisconnect(let session, let tree): session.onDisconnect = tree
-        case .lastSeen(let uid, let entry):
-            lastSeen.restore(uid, entry)
-            _ = presence?.setLastSeen(uid, entry)
-        }
-    }
-
-    private func answerAgain(_ answerable: Batch.Answerable) {
-        switch answerable {
-        case .opened(let session):
-            if !session.isClosed { greet(session) }
-        case .notice(let session, let frame):
-            if !session.isClosed { notify(session, frame) }
-        case .closing(let connection, let reason):
-            close(connection, reason)
-        case .request(let session, let request):
-            if !session.isClosed && !session.isWaiting { perform(request, for: session) }
-        case .ended(let session, let reason):
-            owedEnds.append(OwedEnd(session: session, reason: reason, retryAt: now + 500))
-        }
-    }
-
-    /// Proposes ends again that could not be stored; their operations have not run yet.
-    func retryOwedEnds() {
-        let due = owedEnds.filter { $0.retryAt <= now }
-        guard !due.isEmpty else { return }
-        owedEnds.removeAll { $0.retryAt <= now }
-        for owed in due { runOnDisconnect(owed.session, owed.reason) }
+    package func noteIncarnation() {
+        batch.requests.append(.owed(.incarnation))
+        batch.entry.records.append(.started(incarnation: incarnation))
     }
 }

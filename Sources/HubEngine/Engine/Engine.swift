@@ -30,8 +30,10 @@ package final class Engine {
     /// Batches that are not durable yet, oldest first.
     var unsettled: [Batch] = []
     var garbage: [Node] = []
-    /// Sessions whose end could not be stored; it is proposed again.
-    var owedEnds: [OwedEnd] = []
+    /// What the log refused and must take some day, in order.
+    var owed: [Owed] = []
+    /// When that is proposed again.
+    var owedRetry: Int64 = .max
     /// What is to be worked out away from the engine.
     var requestedWork: [EngineWork] = []
     /// Set while requests of refused batches are answered again: why nothing can be written.
@@ -51,7 +53,10 @@ package final class Engine {
         lastSeen = image.lastSeen
         incarnation = image.incarnation
         now = image.newestTime
-        presence = configuration.presencePath.map { PresenceNode(path: $0, lastSeen: image.lastSeen) }
+        // The log remembers more than the last run did.
+        for (id, _) in writeIDs.trim(limits: configuration.limits, now: now) { unsaved.writeIDs.insert(id) }
+        for (uid, _) in lastSeen.trim(to: configuration.limits.rememberedLastSeen) { unsaved.lastSeen.insert(uid) }
+        if let path = configuration.presencePath { presence = PresenceNode(path: path, lastSeen: lastSeen) }
     }
 
     package var limits: Limits { configuration.limits }
@@ -75,14 +80,14 @@ package final class Engine {
     package var nextDeadline: Int64? {
         var deadline = earliestExpiry
         if let due = presence?.statsDue { deadline = min(deadline, due) }
-        for owed in owedEnds { deadline = min(deadline, owed.retryAt) }
+        if !owed.isEmpty { deadline = min(deadline, owedRetry) }
         return deadline == .max ? nil : deadline
     }
 
     private func tick() {
         expireIdentities()
         publishPresenceStats()
-        retryOwedEnds()
+        if owedRetry <= now { payOwed() }
     }
 
     /// Connected sessions.
@@ -98,17 +103,22 @@ package final class Engine {
 
     private func receive(_ request: Request, from connection: ConnectionID) {
         guard let session = sessions[connection] else { return }
-        guard !session.isWaiting else {
-            if session.backlog.count >= limits.backlogPerSession {
-                log.warning("session.backlog_full", ["session": LogValue(connection)])
-                close(connection, .tooSlow)
-                end(session, .tooSlow)
-                return
-            }
-            session.backlog.append(request)
+        guard session.backlog.count < limits.backlogPerSession || !session.isWaiting else {
+            log.warning("session.backlog_full", ["session": LogValue(connection)])
+            close(connection, .tooSlow)
+            end(session, .tooSlow)
             return
         }
-        perform(request, for: session)
+        take(request, from: session)
+    }
+
+    /// Handles a request, or keeps it behind the one that its session waits for.
+    func take(_ request: Request, from session: Session) {
+        if session.isWaiting {
+            session.backlog.append(.request(request))
+        } else {
+            perform(request, for: session)
+        }
     }
 
     /// Handles what has waited for an answer that is there now, until it is used up or something has to wait again.
@@ -116,14 +126,27 @@ package final class Engine {
         session.state = .open
         var handled = 0
         while handled < session.backlog.count, !session.isWaiting, !session.isClosed {
-            perform(session.backlog[handled], for: session)
+            switch session.backlog[handled] {
+            case .request(let request): perform(request, for: session)
+            case .notice(let frame): notify(session, frame)
+            }
             handled += 1
         }
         session.backlog.removeFirst(min(handled, session.backlog.count))
     }
 
     func perform(_ request: Request, for session: Session) {
-        batch.requests.append(.request(session, request))
+        // What was owed when this was proposed comes before it: the end of the client's last session, say.
+        if request.isWrite { payOwed() }
+        dispatch(request, for: session)
+        if session.isWaiting {
+            session.waitingFor = request
+        } else if !request.isAuthentication {
+            batch.requests.append(.request(session, request))
+        }
+    }
+
+    func dispatch(_ request: Request, for session: Session) {
         let number = request.number
         switch request.action {
         case .stats, .appCheck, .unAppCheck:

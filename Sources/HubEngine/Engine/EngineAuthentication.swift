@@ -10,15 +10,15 @@ extension Engine {
                 for: credential, now: now, isAdministrative: session.opening.isAdministrative)
         } catch {
             metrics.denied["auth"].add()
-            respond(session, number, error.status, error.text)
+            notify(session, ServerMessage.refusal(number, error.status, reason: error.text))
             return
         }
-        outbox.send(Self.answer(number, for: identity), to: session.connection)
+        notify(session, Self.answer(number, for: identity))
         change(session, to: identity)
     }
 
     func unauthenticate(_ session: Session, _ number: Int) {
-        respond(session, number)
+        notify(session, ServerMessage.ok(number))
         change(session, to: .anonymous)
     }
 
@@ -44,11 +44,12 @@ extension Engine {
 
     /// A session acts for somebody else from here on: presence follows, and every listen is judged again.
     func change(_ session: Session, to identity: Identity) {
-        let isOtherUser = session.lastVerifiedIdentity.userID != identity.userID
+        let previous = session.lastVerifiedIdentity
+        let isOtherUser = previous.userID != identity.userID
         if isOtherUser { leavePresence(session, .closedByClient) }
         session.expired = nil
-        if session.identity != identity {
-            session.identity = identity
+        session.identity = identity
+        if previous != identity {
             session.isIdentityRecorded = false
             if session.isRecorded { record(session) }
         }

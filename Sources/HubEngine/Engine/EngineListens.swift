@@ -17,7 +17,7 @@ extension Engine {
         removeListen(of: session, at: listen.path, query)
         guard session.listens.count < limits.listensPerSession else {
             respond(
-                session, number, .tooBig,
+                session, number, .limitExceeded,
                 "This connection has its maximum of \(limits.listensPerSession) listens. Remove some, or listen higher up."
             )
             return
@@ -68,7 +68,7 @@ extension Engine {
         }
         let content = content(at: path)
         if isLarge(content) {
-            wait(session, for: .get(number: number, query: query, snapshot: content))
+            wait(session, for: .get(number: number, path: path, query: query, snapshot: content))
             return
         }
         let result = query.filters ? query.apply(to: content) : content
@@ -83,6 +83,7 @@ extension Engine {
     /// Makes a listen active and returns its result now: the whole node, or the query's window.
     func activate(_ session: Session, _ listen: Listen, _ query: Query) -> Node {
         metrics.listens.add(1)
+        batch.undo.append(.listened(session, listen.path, query))
         let content = content(at: listen.path)
         if query.isDefault {
             let node = listens.makeNode(at: listen.path)
@@ -97,14 +98,15 @@ extension Engine {
         queries.add(query, session: session, tag: listen.tag)
         session.listens.append(
             SessionListen(
-                node: listens.makeNode(at: listen.path), path: listen.path, query: query, queryText: listen.queryText))
+                node: listens.makeNode(at: listen.path), path: listen.path, query: query, tag: listen.tag,
+                queryText: listen.queryText))
         return queries.result(of: query, node: content) ?? query.apply(to: content)
     }
 
     private func queryListens(at path: Path) -> QueryListens {
         let node = listens.makeNode(at: path)
         if let queries = node.queries { return queries }
-        let queries = QueryListens()
+        let queries = QueryListens(identity: nextTicket())
         node.queries = queries
         return queries
     }

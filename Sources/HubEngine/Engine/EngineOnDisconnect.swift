@@ -17,7 +17,7 @@ extension Engine {
         for (path, value) in operations { tree.set(value, at: path) }
         guard tree.operationCount <= limits.onDisconnectOperationsPerSession else {
             return respond(
-                session, number, .tooBig,
+                session, number, .limitExceeded,
                 "This connection has its maximum of \(limits.onDisconnectOperationsPerSession) onDisconnect operations."
                     + " Cancel some, or register one higher up.")
         }
@@ -46,7 +46,7 @@ extension Engine {
     /// is allowed is one commit. A session that the log never heard of leaves no trace in it.
     func runOnDisconnect(_ session: Session, _ reason: LeaveReason) {
         guard session.isRecorded else { return }
-        batch.requests.append(.ended(session, reason))
+        batch.requests.append(.owed(.end(session, reason)))
         batch.holdsEnd = true
         let identity = session.lastVerifiedIdentity
         var commit = LogEntry.Commit(

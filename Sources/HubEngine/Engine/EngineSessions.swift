@@ -4,21 +4,25 @@ import WireProtocol
 /// The beginning and the end of sessions.
 extension Engine {
     func open(_ connection: ConnectionID, _ opening: SessionOpening, _ id: SessionID) {
+        var superseded: Session?
         if let name = opening.lastSession, let last = SessionID(name), let old = sessionsByID[last] {
             // The old session's operations run before the new one is greeted, so that what they write never undoes what the
             // new one is about to write (firebase-js-sdk, `Connection` constructor, `lastSessionId`).
             log.info("session.superseded", ["old": LogValue(old.connection), "new": LogValue(connection)])
             close(old.connection, .superseded)
             end(old, .superseded)
+            superseded = old
         }
         let session = Session(id: id, connection: connection, opening: opening, since: now)
         sessions[connection] = session
         sessionsByID[id] = session
-        greet(session)
-        batch.requests.append(.opened(session))
+        greet(session, after: superseded)
     }
 
-    func greet(_ session: Session) {
+    /// - Parameter superseded: the session that this one took over from; should its end be refused, the greeting waits until
+    ///   that is stored after all.
+    func greet(_ session: Session, after superseded: Session?) {
+        batch.requests.append(.opened(session, after: superseded))
         let hello = ServerMessage.hello(
             timestamp: now, host: configuration.publicHost ?? session.opening.host, session: session.id.description,
             writeIDs: true)
@@ -28,6 +32,7 @@ extension Engine {
     /// Ends a session: its listens go, what it registered runs, presence follows. Nothing is accepted from it afterwards.
     func end(_ session: Session, _ reason: LeaveReason) {
         guard !session.isClosed else { return }
+        stopWaiting(session)
         session.state = .closed(reason)
         session.backlog = []
         sessions[session.connection] = nil
@@ -60,13 +65,19 @@ extension Engine {
             session.isRecorded = true
             session.isIdentityRecorded = true
             session.state = .closed(.hubRestarted)
-            if let uid = recorded.identity.userID { noteLastSeen(uid, .hubRestarted) }
+            if let uid = recorded.identity.userID {
+                publishPresence(
+                    [], along: noteLastSeen(LastSeen(uid: uid, at: now, reason: LeaveReason.hubRestarted.rawValue)))
+            }
             runOnDisconnect(session, .hubRestarted)
         }
     }
 
     /// Makes sure that the log knows the session and whom it acts for, before something durable depends on it.
     func record(_ session: Session) {
+        guard refusal == nil else { return owe(.identity(session)) }
+        if session.isRecorded && session.isIdentityRecorded { return }
+        batch.requests.append(.owed(.identity(session)))
         if !session.isRecorded {
             session.isRecorded = true
             batch.undo.append(.recorded(session))

@@ -32,7 +32,7 @@ extension Engine {
     private var recordedSessions: [SessionID: DurableImage.RecordedSession] {
         var recorded: [SessionID: DurableImage.RecordedSession] = [:]
         for session in sessions.values where session.isRecorded { recorded[session.id] = session.recorded }
-        for owed in owedEnds { recorded[owed.session.id] = owed.session.recorded }
+        for case .end(let session, _) in owed { recorded[session.id] = session.recorded }
         return recorded
     }
 }

@@ -18,14 +18,15 @@ extension Engine {
     /// Asks for the indexes that a place's queries wait for.
     func requestIndexes(_ queries: QueryListens, at path: Path, node: Node) {
         for build in queries.takeBuilds(node: node) {
-            requestedWork.append(EngineWork(kind: .buildIndex(build, path: path), waiting: nil))
+            requestedWork.append(
+                EngineWork(kind: .buildIndex(build, path: path, queries: queries.identity), waiting: nil))
         }
     }
 
     /// Goes on where a session, or several, waited for `result`.
     func finish(_ result: EngineWorkResult) {
-        if case .index(let index) = result.outcome, case .buildIndex(_, let path) = result.work.kind {
-            guard let queries = listens.node(at: path)?.queries else { return }
+        if case .index(let index) = result.outcome, case .buildIndex(_, let path, let identity) = result.work.kind {
+            guard let queries = listens.node(at: path)?.queries, queries.identity == identity else { return }
             let node = content(at: path)
             serve(queries.install(index, node: node), queries, at: path, node: node)
             return
@@ -40,13 +41,36 @@ extension Engine {
         switch (result.work.kind, result.outcome) {
         case (.listen(let number, let listen, let snapshot), .answer(let answer)):
             finishListen(session, number, listen, answer, snapshot: snapshot)
-        case (.get(let number, _, _), .answer(let answer)):
+        case (.get(let number, let path, _, let snapshot), .answer(let answer)):
             finishGet(session, number, answer)
+            pushOverlap(of: snapshot, at: path, to: session)
         case (.compare(let request, let hash, let snapshot, let attempt), .comparison(let matches)):
+            payOwed()
             finishComparison(session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: attempt)
         default: break
         }
-        if !session.isWaiting && !session.isClosed { resume(session) }
+        if session.isWaiting || session.isClosed { return }
+        finishWaiting(session)
+        resume(session)
+    }
+
+    /// The request that a session waited for has its answer now.
+    func finishWaiting(_ session: Session) {
+        guard let request = session.waitingFor else { return }
+        session.waitingFor = nil
+        batch.requests.append(.request(session, request))
+    }
+
+    /// Gives up what a session waits for. Results that are under way come to nothing.
+    func stopWaiting(_ session: Session) {
+        guard session.isWaiting else { return }
+        session.state = .open
+        if case .listen(let listen)? = session.waitingFor?.action, listen.query.filters,
+            listens.node(at: listen.path)?.queries?.stopWaiting(listen.query, session) == true
+        {
+            releaseQuery(listen.query, at: listen.path)
+        }
+        session.waitingFor = nil
     }
 
     /// The session went away meanwhile: what was kept for it goes too.
@@ -81,29 +105,29 @@ extension Engine {
         }
         outbox.send(ServerMessage.listening(number), to: session.connection)
         let current = activate(session, listen, query)
-        pushDifference(from: snapshot, to: current, listen, to: session)
+        pushDifference(from: snapshot, to: current, path: listen.path, tag: listen.tag, to: session)
     }
 
     /// Tells a fresh listener what has changed since the snapshot that it was sent, in one message.
-    private func pushDifference(from snapshot: Node, to current: Node, _ listen: Listen, to session: Session) {
+    private func pushDifference(
+        from snapshot: Node, to current: Node, path: Path, tag: Int?, to session: Session
+    ) {
         guard !snapshot.isIdentical(to: current) else { return }
         var changes: [(Path, Node)] = []
         var isWhole = false
-        Node.difference(from: snapshot, to: current) { path, old, new in
-            if path.isRoot {
+        Node.difference(from: snapshot, to: current) { place, old, new in
+            if place.isRoot {
                 isWhole = true
             } else if !old.isLeaf, !new.isLeaf, !old.isEmpty, !new.isEmpty {
-                changes.append((path.appending(WritePath.priorityKey), Node(priorityValue: new.priority)))
+                changes.append((place.appending(WritePath.priorityKey), Node(priorityValue: new.priority)))
             } else {
-                changes.append((path, new))
+                changes.append((place, new))
             }
         }
         if isWhole {
-            outbox.push(
-                ServerMessage.data(path: listen.path, node: current, tag: listen.tag), to: session.connection)
+            outbox.push(ServerMessage.data(path: path, node: current, tag: tag), to: session.connection)
         } else if !changes.isEmpty {
-            outbox.push(
-                ServerMessage.merge(path: listen.path, changes: changes, tag: listen.tag), to: session.connection)
+            outbox.push(ServerMessage.merge(path: path, changes: changes, tag: tag), to: session.connection)
         }
     }
 
@@ -120,7 +144,31 @@ extension Engine {
         } else if isLarge(current) {
             wait(session, for: .compare(request, hash: hash, snapshot: current, attempt: attempt + 1))
         } else {
-            perform(request, for: session)
+            dispatch(request, for: session)
+        }
+    }
+
+    /// A get's answer that took its time may be older than what the session's listens have been told meanwhile, and SDKs put
+    /// it in the same place (firebase-js-sdk, `repoGetValue`): tells them again what changed since.
+    private func pushOverlap(of snapshot: Node, at path: Path, to session: Session) {
+        let current = content(at: path)
+        if snapshot.isIdentical(to: current) { return }
+        for listen in session.listens {
+            let below = listen.path.hasPrefix(path)
+            guard below || path.hasPrefix(listen.path) else { continue }
+            if !listen.query.isDefault {
+                let node = content(at: listen.path)
+                let result = listen.node.queries?.result(of: listen.query, node: node) ?? listen.query.apply(to: node)
+                outbox.push(
+                    ServerMessage.data(path: listen.path, node: result, tag: listen.tag), to: session.connection)
+            } else if below {
+                let place = listen.path.dropFirst(path.count)
+                pushDifference(
+                    from: snapshot.node(at: place), to: current.node(at: place), path: listen.path, tag: nil,
+                    to: session)
+            } else {
+                pushDifference(from: snapshot, to: current, path: path, tag: nil, to: session)
+            }
         }
     }
 }

@@ -6,10 +6,11 @@ package struct EngineWork: Sendable {
     enum Kind: Sendable {
         /// The first data for a listener, or nothing when its hash is right. `snapshot` is the listen's result.
         case listen(number: Int, listen: Listen, snapshot: Node)
-        case get(number: Int, query: Query, snapshot: Node)
+        case get(number: Int, path: Path, query: Query, snapshot: Node)
         /// Whether a transaction's hash is that of the node at its path.
         case compare(Request, hash: String, snapshot: Node, attempt: Int)
-        case buildIndex(IndexBuild, path: Path)
+        /// For the queries at `path` of the given identity.
+        case buildIndex(IndexBuild, path: Path, queries: UInt64)
     }
 
     let kind: Kind
@@ -28,12 +29,12 @@ package struct EngineWork: Sendable {
             } else {
                 outcome = .answer(LargeAnswer(.data(path: listen.path, value: snapshot, tag: listen.tag)))
             }
-        case .get(let number, let query, let snapshot):
+        case .get(let number, _, let query, let snapshot):
             let result = query.filters ? query.apply(to: snapshot) : snapshot
             outcome = .answer(LargeAnswer(.response(number: number, value: result)))
         case .compare(_, let hash, let snapshot, _):
             outcome = .comparison(matches: InitialData.matches(hash, snapshot))
-        case .buildIndex(let build, _):
+        case .buildIndex(let build, _, _):
             outcome = .index(build.run())
         }
         return EngineWorkResult(work: self, outcome: outcome)

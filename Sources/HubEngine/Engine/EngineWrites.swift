@@ -20,6 +20,7 @@ struct MergeRequest {
 /// Writes and transactions.
 extension Engine {
     func put(_ session: Session, _ request: Request, _ put: PutRequest) {
+        if answerRepeated(session, request.number, put.writeID) { return }
         if let hash = put.hash {
             let current = content(at: put.path)
             if isLarge(current) {
@@ -34,6 +35,7 @@ extension Engine {
     }
 
     func merge(_ session: Session, _ request: Request, _ merge: MergeRequest) {
+        if answerRepeated(session, request.number, merge.writeID) { return }
         if let hash = merge.hash {
             let current = content(at: merge.path)
             if isLarge(current) {
@@ -65,6 +67,15 @@ extension Engine {
         write(session, number, writes, writeID: merge.writeID)
     }
 
+    /// A write that was carried out before is answered as it was then, whatever has happened since: a transaction sent again
+    /// after a lost answer must not be told that it is stale.
+    private func answerRepeated(_ session: Session, _ number: Int, _ writeID: String?) -> Bool {
+        guard let writeID, writeIDs.contains(writeID) else { return false }
+        metrics.writes["repeated"].add()
+        respond(session, number)
+        return true
+    }
+
     func refuseStale(_ session: Session, _ number: Int) {
         metrics.writes["datastale"].add()
         respond(session, number, .dataStale, "Transaction hash does not match")
@@ -74,10 +85,7 @@ extension Engine {
     private func write(
         _ session: Session, _ number: Int, _ writes: [(Path, Node)], writeID: String?
     ) {
-        if let writeID, writeIDs.contains(writeID) {
-            metrics.writes["repeated"].add()
-            return respond(session, number)
-        }
+        if answerRepeated(session, number, writeID) { return }
         for (path, _) in writes {
             if let objection = objection(to: path, by: session.identity) {
                 metrics.writes[objection.status.rawValue].add()
@@ -124,7 +132,10 @@ extension Engine {
             writeIDs.insert(writeID, time: now)
             batch.undo.append(.writeID(writeID))
             unsaved.writeIDs.insert(writeID)
-            for forgotten in writeIDs.trim(limits: limits, now: now) { unsaved.writeIDs.insert(forgotten) }
+            for (id, time) in writeIDs.trim(limits: limits, now: now) {
+                batch.undo.append(.forgottenWriteID(id, time))
+                unsaved.writeIDs.insert(id)
+            }
         }
         batch.entry.records.append(.commit(commit))
         publish(effects)

@@ -38,16 +38,13 @@ extension Engine {
             }
             guard let result = queries.result(of: query, node: node) else { continue }
             for waiting in queries.takeWaiting(query) {
-                guard !waiting.session.isClosed else {
-                    releaseQuery(query, at: path)
-                    continue
-                }
+                let session = waiting.session
                 if isLarge(result) {
-                    wait(
-                        waiting.session, for: .listen(number: waiting.number, listen: waiting.listen, snapshot: result))
+                    wait(session, for: .listen(number: waiting.number, listen: waiting.listen, snapshot: result))
                 } else {
-                    accept(waiting.session, waiting.number, waiting.listen, query, result: result)
-                    resume(waiting.session)
+                    accept(session, waiting.number, waiting.listen, query, result: result)
+                    finishWaiting(session)
+                    resume(session)
                 }
             }
         }
@@ -72,22 +69,27 @@ extension Engine {
     }
 
     /// Brings all windows that a change concerns up to date without telling anybody: for taking back what nobody was told.
-    func refreshWindows(_ change: NodeChange) {
+    func refreshWindows(_ change: NodeChange, scope: Scope) {
         let effect = WriteEffect(place: WritePath(change.path), change: change)
-        let reader = BeforeAndAfter(engine: self, effects: [effect], scope: .tree)
+        let reader = BeforeAndAfter(engine: self, effects: [effect], scope: scope)
         var node: ListenNode? = listens.root
         for depth in 0...change.path.count {
-            if let queries = node?.queries { refresh(queries, at: change.path.prefix(depth), reader, change) }
+            if let queries = node?.queries, isInScope(depth: depth, of: change.path, scope) {
+                refresh(queries, at: change.path.prefix(depth), reader, change)
+            }
             if depth < change.path.count { node = node?.child(change.path.keys[depth]) }
         }
-        if let node { refreshBelow(node, at: change.path, reader, change) }
+        if let node { refreshBelow(node, at: change.path, reader, change, scope) }
     }
 
-    private func refreshBelow(_ node: ListenNode, at path: Path, _ reader: BeforeAndAfter, _ change: NodeChange) {
+    private func refreshBelow(
+        _ node: ListenNode, at path: Path, _ reader: BeforeAndAfter, _ change: NodeChange, _ scope: Scope
+    ) {
         for (key, child) in node.sortedChildren {
             let place = path.appending(key)
+            guard isInScope(depth: place.count, of: place, scope) else { continue }
             if let queries = child.queries { refresh(queries, at: place, reader, change) }
-            refreshBelow(child, at: place, reader, change)
+            refreshBelow(child, at: place, reader, change, scope)
         }
     }
 

@@ -15,11 +15,15 @@ final class QueryListens {
         let listen: Listen
     }
 
+    /// Tells it from others that were at the same place before.
+    let identity: UInt64
     private(set) var group = QueryGroup()
     private var listeners: [Query: [Listener]] = [:]
     private var waiting: [Query: [Waiting]] = [:]
     /// How many sessions need each query, active or waiting.
     private var needed: [Query: Int] = [:]
+
+    init(identity: UInt64) { self.identity = identity }
 
     var isEmpty: Bool { needed.isEmpty }
 
@@ -47,6 +51,14 @@ final class QueryListens {
 
     func wait(_ query: Query, _ waiting: Waiting) {
         self.waiting[query, default: []].append(waiting)
+    }
+
+    /// Forgets that a session waits for a query; whether it did.
+    func stopWaiting(_ query: Query, _ session: Session) -> Bool {
+        guard let index = waiting[query]?.firstIndex(where: { $0.session === session }) else { return false }
+        waiting[query]?.remove(at: index)
+        if waiting[query]?.isEmpty == true { waiting[query] = nil }
+        return true
     }
 
     /// Those who waited for a query, in the order in which they came; they do no longer.

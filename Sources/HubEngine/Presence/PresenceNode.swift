@@ -91,6 +91,12 @@ struct PresenceNode {
         return effect.change.isEffective ? effect : nil
     }
 
+    /// Writes a value at an absolute path that the node has had there before.
+    mutating func write(_ node: Node, at path: Path) -> WriteEffect { set(node, at: path.dropFirst(self.path.count)) }
+
+    /// Takes a change back.
+    mutating func undo(_ change: NodeChange) -> NodeChange { write(change.old, at: change.path).change }
+
     private mutating func set(_ node: Node, at relative: Path) -> WriteEffect {
         let change = root.set(node, at: relative)
         return WriteEffect(

@@ -11,6 +11,13 @@ package final class Session {
         case closed(LeaveReason)
     }
 
+    /// Something that has its turn when the waiting is over.
+    enum Deferred {
+        case request(Request)
+        /// Told without being asked, and not before what was asked earlier has its answer.
+        case notice(Frame)
+    }
+
     package let id: SessionID
     package let connection: ConnectionID
     let opening: SessionOpening
@@ -28,10 +35,12 @@ package final class Session {
     var isRecorded = false
     /// Whether the log knows whom it acts for.
     var isIdentityRecorded = false
-    /// Requests that wait for an answer being worked out, oldest first.
-    var backlog: [Request] = []
-    /// The name of this connection in the presence node, when it is shown there.
-    var presenceName: Key?
+    /// While it waits: the request whose answer is being worked out. None while its greeting waits for something.
+    var waitingFor: Request?
+    /// What came behind that one, oldest first.
+    var backlog: [Deferred] = []
+    /// The name of this connection in the presence node and the user whom it is shown for, when it is shown there.
+    var presence: (name: Key, uid: String)?
 
     init(id: SessionID, connection: ConnectionID, opening: SessionOpening, since: Int64) {
         self.id = id
@@ -64,6 +73,7 @@ struct SessionListen {
     let path: Path
     /// `.default` for an unfiltered listen.
     let query: Query
+    var tag: Int?
     /// The query as the client wrote it; nil for an unfiltered listen.
     var queryText: [UInt8]?
     /// The place in the node's list of subscribers; meaningless for filtered listens.
