@@ -23,10 +23,12 @@ final class ModelClient {
     }
 
     let device: EngineHarness.Device
+    /// Whether each batch holds one commit at most.
+    var batchesAreCommits = true
     private(set) var views: [ListenKey: ListenView] = [:]
     /// Requests without an answer, oldest first.
     private(set) var pending: [(number: Int, expectation: Expectation, text: String)] = []
-    private(set) var answers: [(text: String, status: String)] = []
+    private var answers: [(text: String, status: String)] = []
     /// What each view showed when the database's content was last known.
     private var known: [ListenKey: Node] = [:]
     private var read = 0
@@ -39,6 +41,12 @@ final class ModelClient {
     var story: String { trace.suffix(14).joined(separator: "\n") }
 
     private var trace: [String] = []
+
+    /// The answers since the last call, each with its request.
+    func takeAnswers() -> [(text: String, status: String)] {
+        defer { answers = [] }
+        return answers
+    }
 
     // MARK: - Requests
 
@@ -196,7 +204,8 @@ final class ModelClient {
     /// No default view may ever show half of a commit: what it shows is what it showed, or what will be known at the end of
     /// the batch.
     private func checkUndivided(_ key: ListenKey, _ text: String) throws {
-        guard key.query == .default, let view = views[key], view.isComplete, let last = known[key] else { return }
+        guard batchesAreCommits, key.query == .default, let view = views[key], view.isComplete, let last = known[key]
+        else { return }
         guard let end = (read - 1..<device.received.count).lazy.compactMap({ self.device.contents[$0] }).first else {
             return
         }

@@ -11,7 +11,15 @@ final class RandomTraffic {
     private let size: Int
     /// Whether the outcome of a transaction can be told when it is sent.
     var predictsTransactions = true
+    /// Whether every write has an id of its own.
+    var namesWrites = false
+    /// Whether clients sign in and out.
+    var signsIn = false
+    var batchesAreCommits = true
     private(set) var steps = 0
+    private var writes = 0
+    /// What became of the writes with an id.
+    private var statuses: [String: String] = [:]
 
     init(hub: EngineHarness, seed: UInt64, clients size: Int = 6) {
         self.hub = hub
@@ -23,6 +31,7 @@ final class RandomTraffic {
     /// One random thing.
     func step() throws {
         steps += 1
+        for client in clients { client.batchesAreCommits = batchesAreCommits }
         let client = values.pick(clients)
         switch values.number(0...99) {
         case 0...21: listen(client)
@@ -36,6 +45,7 @@ final class RandomTraffic {
         case 92...93: leave(client)
         case 94: takeOver(client)
         case 95...96: increment(client)
+        case 97...98 where signsIn: sign(client)
         default: hub.advance(by: Int64(values.number(1...1000)))
         }
         try readAll()
@@ -43,7 +53,10 @@ final class RandomTraffic {
 
     func readAll() throws {
         for client in clients + gone {
-            do { try client.readAll() } catch {
+            do {
+                try client.readAll()
+                noteOutcomes(of: client)
+            } catch {
                 throw ModelClient.Complaint(
                     description: "step \(steps), \(client.device.connection): \(error)\n\(client.story)")
             }
@@ -62,6 +75,40 @@ final class RandomTraffic {
             }
         }
         gone = []
+    }
+
+    /// A client that comes new must be told what the others know.
+    func checkWindows() throws {
+        let fresh = ModelClient(hub.connect())
+        for key in Set(clients.flatMap(\.views.keys)) { fresh.listen(key.path, key.query) }
+        hub.settle()
+        while !hub.pendingWork.isEmpty { hub.work() }
+        try fresh.readAll()
+        try fresh.check(against: hub.content, after: "listening anew")
+        fresh.device.close()
+    }
+
+    /// Writes answered `ok` are in the log, each once; others are not.
+    func checkOutcomes(log: [[UInt8]]) throws {
+        var logged: [String: Int] = [:]
+        for entry in log {
+            for case .commit(let commit) in try entry.withUnsafeBytes({ try LogEntry(decoding: $0) }).records {
+                if let id = commit.writeID { logged[id, default: 0] += 1 }
+            }
+        }
+        for (id, count) in logged where count != 1 {
+            throw ModelClient.Complaint(description: "\(id) is \(count) times in the log")
+        }
+        for (id, status) in statuses where (status == "ok") != (logged[id] != nil) {
+            throw ModelClient.Complaint(description: "\(id) was answered \(status), in the log: \(logged[id] != nil)")
+        }
+    }
+
+    private func noteOutcomes(of client: ModelClient) {
+        for (text, status) in client.takeAnswers() {
+            guard let start = text.firstRange(of: #""w":""#) else { continue }
+            statuses[String(text[start.upperBound...].prefix { $0 != "\"" })] = status
+        }
     }
 
     // MARK: - What clients do
@@ -87,12 +134,18 @@ final class RandomTraffic {
 
     private func put(_ client: ModelClient) {
         let path = values.path()
-        client.send("p", #"{"p":"/\#(path)","d":\#(values.value(at: path))}"#, .status("ok"))
+        client.send("p", #"{"p":"/\#(path)","d":\#(values.value(at: path))\#(writeID())}"#, .status("ok"))
+    }
+
+    private func writeID() -> String {
+        guard namesWrites else { return "" }
+        writes += 1
+        return #","w":"w\#(writes)""#
     }
 
     private func update(_ client: ModelClient) {
         let (path, changes) = values.update()
-        client.send("m", #"{"p":"/\#(path)","d":\#(changes)}"#, .status("ok"))
+        client.send("m", #"{"p":"/\#(path)","d":\#(changes)\#(writeID())}"#, .status("ok"))
     }
 
     private func transact(_ client: ModelClient) {
@@ -103,7 +156,7 @@ final class RandomTraffic {
         let hash = values.chance(60) ? believed : current
         let status = hash == current ? "ok" : "datastale"
         client.send(
-            "p", #"{"p":"/\#(path)","d":\#(values.value(at: path)),"h":"\#(hash)"}"#,
+            "p", #"{"p":"/\#(path)","d":\#(values.value(at: path)),"h":"\#(hash)"\#(writeID())}"#,
             .status(predictsTransactions ? status : nil))
     }
 
@@ -136,6 +189,12 @@ final class RandomTraffic {
         }
     }
 
+    private func sign(_ client: ModelClient) {
+        if values.chance(25) { return client.send("unauth", "{}", .status("ok")) }
+        let token = UnsignedTokens.token(#"{"sub":"\#(values.pick(["ada", "bob", "cyd"]))"}"#)
+        client.send("auth", #"{"cred":"\#(token)"}"#, .status("ok"))
+    }
+
     private func leave(_ client: ModelClient) {
         client.device.close(values.pick([.closedByClient, .connectionLost, .timedOut]))
         replace(client, lastSession: nil)
@@ -146,6 +205,8 @@ final class RandomTraffic {
     private func replace(_ client: ModelClient, lastSession: String?) {
         gone.append(client)
         clients.removeAll { $0 === client }
-        clients.append(ModelClient(hub.connect(lastSession: lastSession)))
+        let fresh = ModelClient(hub.connect(lastSession: lastSession))
+        fresh.batchesAreCommits = batchesAreCommits
+        clients.append(fresh)
     }
 }

@@ -1,0 +1,23 @@
+/// ID tokens with `alg: none`, as SDKs in emulator mode make them.
+enum UnsignedTokens {
+    /// - Parameter claims: a JSON object.
+    static func token(_ claims: String, header: String = #"{"alg":"none","typ":"JWT"}"#) -> String {
+        "\(base64URL(Array(header.utf8))).\(base64URL(Array(claims.utf8)))."
+    }
+
+    static func base64URL(_ bytes: [UInt8]) -> String {
+        let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
+        var text = ""
+        var index = 0
+        while index < bytes.count {
+            let piece = bytes[index..<min(index + 3, bytes.count)]
+            var bits = piece.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - piece.count))
+            for _ in 0...piece.count {
+                text.append(digits[Int(bits >> 18 & 63)])
+                bits <<= 6
+            }
+            index += 3
+        }
+        return text
+    }
+}
