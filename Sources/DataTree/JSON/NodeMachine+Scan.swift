@@ -226,7 +226,8 @@ extension NodeMachine {
         guard count > 512 else { return }
         let isKey = state != .value
         let limit = isKey && limits.form == .write ? limits.keyBytes : limits.stringBytes
-        guard count > 6 * limit else { return }
+        // Divided, not multiplied: a limit may be the largest number there is.
+        guard count / 6 > limit else { return }
         throw JSONError(offset: offset, reason: isKey ? .keyTooLong(limit: limit) : .stringTooLong(limit: limit))
     }
 

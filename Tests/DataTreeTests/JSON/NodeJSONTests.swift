@@ -129,6 +129,9 @@ struct NodeJSONTests {
         #expect(throws: JSONError(offset: 0, reason: .numberTooLong)) {
             try Node(json: String(repeating: "1", count: 2000))
         }
+        let unlimited = JSONLimits(depth: .max, stringBytes: .max, keyBytes: .max)
+        let long = String(repeating: "x", count: 5000)
+        #expect(try Node(json: #"{"\#(long)":"\#(long)"}"#, limits: unlimited).leafCount == 1)
     }
 
     @Test("data from a hub is read as the official clients read it")
