@@ -1,10 +1,13 @@
+import DataTree
 import Storage
 
 /// What has changed beside the tree since the state store was last told.
-struct UnsavedRecords {
+package struct UnsavedRecords: Sendable {
     var sessions: Set<SessionID> = []
-    var writeIDs: Set<String> = []
-    var lastSeen: Set<String> = []
+    var writeIDs = TextSet()
+    var lastSeen = TextSet()
+
+    init() {}
 
     var isEmpty: Bool { sessions.isEmpty && writeIDs.isEmpty && lastSeen.isEmpty }
 
@@ -13,4 +16,17 @@ struct UnsavedRecords {
         writeIDs.formUnion(other.writeIDs)
         lastSeen.formUnion(other.lastSeen)
     }
+}
+
+/// A set of names that differ when their bytes do: a set of `String` takes two for one that are only canonically equal.
+struct TextSet: Sendable {
+    private var texts: Set<Text> = []
+
+    var isEmpty: Bool { texts.isEmpty }
+
+    mutating func insert(_ name: String) { texts.insert(Text(name)) }
+    mutating func formUnion(_ other: TextSet) { texts.formUnion(other.texts) }
+
+    /// In an order that depends on nothing but the names.
+    func sorted() -> [String] { texts.sorted().map(\.string) }
 }

@@ -53,6 +53,7 @@ package final class Engine {
         lastSeen = image.lastSeen
         incarnation = image.incarnation
         now = image.newestTime
+        unsaved = image.redone
         // The log remembers more than the last run did.
         for (id, _) in writeIDs.trim(limits: configuration.limits, now: now) { unsaved.writeIDs.insert(id) }
         for (uid, _) in lastSeen.trim(to: configuration.limits.rememberedLastSeen) { unsaved.lastSeen.insert(uid) }
