@@ -69,11 +69,23 @@ package final class HubProcess: Sendable {
 
     /// Starts it again on the same data and port, after `kill` or `stop`.
     ///
-    /// - Parameter arguments: replace those given before.
-    package func restart(_ arguments: [String]? = nil, within: Duration = .seconds(60)) throws(HubProcessError) {
+    /// - Parameters:
+    ///   - arguments: replace those given before.
+    ///   - port: another port than before; 0 picks a free one.
+    package func restart(
+        _ arguments: [String]? = nil, port: Int? = nil, within: Duration = .seconds(60)
+    ) throws(HubProcessError) {
         kill()
         if let arguments { state.withLock { $0.arguments = arguments } }
-        try start(port: port, within: within)
+        try start(port: port ?? self.port, within: within)
+    }
+
+    /// Starts it again on the same data and kills it after a while, ready or not.
+    package func restartAndKill(after: Duration) throws(HubProcessError) {
+        kill()
+        _ = try launch(port: 0)
+        usleep(UInt32(clamping: after.microseconds))
+        kill()
     }
 
     /// `kill -9`: the hub has no chance to do anything. Returns when it is gone.
@@ -105,14 +117,7 @@ package final class HubProcess: Sendable {
     }
 
     private func start(port: Int, within: Duration) throws(HubProcessError) {
-        let (arguments, isMemory) = state.withLock { ($0.arguments, $0.isMemory) }
-        let place = isMemory ? [] : ["--data", dataPath]
-        guard
-            let process = ChildProcess(
-                [HubProcess.executable, "serve", "--port", String(port)] + place + arguments,
-                output: folder.path(of: "output"), errorLog: folder.path(of: "log"))
-        else { throw problem("\(HubProcess.executable) could not be started") }
-        state.withLock { $0.process = process }
+        let process = try launch(port: port)
         guard let line = process.firstLine(within: within) else {
             let exit = process.exit(within: .milliseconds(500))
             kill()
@@ -127,6 +132,18 @@ package final class HubProcess: Sendable {
             throw problem("the ready line was '\(line)'")
         }
         state.withLock { $0.port = port }
+    }
+
+    private func launch(port: Int) throws(HubProcessError) -> ChildProcess {
+        let (arguments, isMemory) = state.withLock { ($0.arguments, $0.isMemory) }
+        let place = isMemory ? [] : ["--data", dataPath]
+        guard
+            let process = ChildProcess(
+                [HubProcess.executable, "serve", "--port", String(port)] + place + arguments,
+                output: folder.path(of: "output"), errorLog: folder.path(of: "log"))
+        else { throw problem("\(HubProcess.executable) could not be started") }
+        state.withLock { $0.process = process }
+        return process
     }
 
     private func problem(_ what: String) -> HubProcessError { HubProcessError(what: what, log: log) }
