@@ -80,6 +80,7 @@ package final class Gateway: Sendable {
                         metrics, now: { Int(monotonicMilliseconds()) * 1_000_000 },
                         mayRead: configuration.mayReadMetrics),
                     .webSocketWithoutUpgrade,
+                    .longPollReturn,
                 ] + routes),
             decode: decode, namespaces: configuration.namespaces, isTrustedProxy: configuration.isTrustedProxy,
             tls: configuration.tls, deadPeerSeconds: configuration.deadPeerSeconds,
