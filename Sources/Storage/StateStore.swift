@@ -23,13 +23,20 @@ package struct LoadedState: Sendable {
     /// May already hold parts of later entries: redoing them in order repairs that, because logged mutations are
     /// absolute.
     package var tree: Node
+    /// Priorities of objects that have no children in `tree`, which only a pass that a crash ended leaves. The objects may
+    /// get children back when the log is redone, and then their priorities too.
+    package var orphanPriorities: [(path: Path, priority: Priority)]
     /// In order of kind and key, each with a value.
     package var records: [StateRecord]
 
-    package init(position: LogPosition, tree: Node, records: [StateRecord]) {
+    package init(
+        position: LogPosition, tree: Node, records: [StateRecord],
+        orphanPriorities: [(path: Path, priority: Priority)] = []
+    ) {
         self.position = position
         self.tree = tree
         self.records = records
+        self.orphanPriorities = orphanPriorities
     }
 
     /// A database without anything.

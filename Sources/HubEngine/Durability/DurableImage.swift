@@ -14,6 +14,7 @@ package struct DurableImage: Sendable, Equatable {
     }
 
     package var tree: Node = .empty
+    private var missing = MissingPriorities()
     package var sessions: [SessionID: RecordedSession] = [:]
     package var writeIDs = WriteIDTable()
     package var lastSeen = LastSeenTable()
@@ -25,6 +26,11 @@ package struct DurableImage: Sendable, Equatable {
     package private(set) var redone = UnsavedRecords()
 
     package init() {}
+
+    init(tree: Node, orphanPriorities: [(path: Path, priority: Priority)]) {
+        self.tree = tree
+        missing = MissingPriorities(orphanPriorities)
+    }
 
     /// Whether both hold the same. How much of it the state store knows is no part of that.
     package static func == (left: DurableImage, right: DurableImage) -> Bool {
@@ -52,7 +58,7 @@ package struct DurableImage: Sendable, Equatable {
                 sessions[id] = nil
             case .commit(let commit):
                 newestTime = max(newestTime, commit.time)
-                for mutation in commit.mutations { tree.set(mutation.node, at: mutation.path) }
+                for mutation in commit.mutations { missing.redo(mutation, in: &tree) }
                 if let id = commit.writeID {
                     redone.writeIDs.insert(id)
                     writeIDs.insert(id, time: commit.time)

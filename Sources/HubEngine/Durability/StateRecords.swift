@@ -42,8 +42,7 @@ extension StateRecord {
 extension DurableImage {
     /// Builds the image that the state store holds. Records of unknown kind are refused: a newer hub wrote them.
     package init(_ loaded: LoadedState) throws {
-        self.init()
-        tree = loaded.tree
+        self.init(tree: loaded.tree, orphanPriorities: loaded.orphanPriorities)
         var ids: [(String, Int64)] = []
         var seen: [(String, LastSeenTable.Entry)] = []
         for record in loaded.records {

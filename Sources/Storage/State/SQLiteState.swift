@@ -78,7 +78,9 @@ package final class SQLiteState: StateStore, @unchecked Sendable {
         try checkIdentity()
         // What a killed process wrote and did not sync counts from here on, so it must be durable.
         try connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        return LoadedState(position: try notedPosition(), tree: try loadTree(), records: try loadRecords())
+        let (tree, orphans) = try loadTree()
+        return LoadedState(
+            position: try notedPosition(), tree: tree, records: try loadRecords(), orphanPriorities: orphans)
     }
 
     package func advance(from: Node, to: Node, records: [StateRecord], position: LogPosition) throws {
@@ -125,7 +127,7 @@ package final class SQLiteState: StateStore, @unchecked Sendable {
         throw .foreignLog(state: connection.file, log: logName)
     }
 
-    private func loadTree() throws(StorageError) -> Node {
+    private func loadTree() throws(StorageError) -> (Node, orphans: [(path: Path, priority: Priority)]) {
         let rows = try connection.prepare("SELECT path, value FROM tree ORDER BY path")
         var assembler = TreeAssembler()
         while try rows.step() {
@@ -139,7 +141,12 @@ package final class SQLiteState: StateStore, @unchecked Sendable {
         }
         let tree = assembler.finish()
         stale = assembler.stale
-        return tree
+        var orphans: [(path: Path, priority: Priority)] = []
+        for (path, priority) in assembler.orphans {
+            guard let path = try? path.withUnsafeBytes({ try PathCode.decode($0) }) else { continue }
+            orphans.append((path, priority))
+        }
+        return (tree, orphans)
     }
 
     private func loadRecords() throws(StorageError) -> [StateRecord] {

@@ -3,7 +3,7 @@ import DataTree
 /// Builds a tree from rows in the order of their paths, bottom-up in O(n).
 ///
 /// Rows may be a mixture of two trees, as a crash in the middle of a pass leaves them: a leaf with rows below it gives
-/// way to them, and a priority of an object without children is dropped. Such rows are listed as stale.
+/// way to them, and a priority of an object without children is set aside. Such rows are listed as stale.
 struct TreeAssembler {
     private struct Frame {
         var key: Key
@@ -25,6 +25,8 @@ struct TreeAssembler {
 
     /// Paths of rows that contradict others and must be deleted.
     private(set) var stale: [[UInt8]] = []
+    /// The priorities of objects without children, under encoded paths.
+    private(set) var orphans: [(path: [UInt8], priority: Priority)] = []
 
     /// Takes the next row. Its path is greater than the last one's.
     mutating func add(_ row: StateRow, at next: UnsafeRawBufferPointer) throws(PathCode.Malformed) {
@@ -90,9 +92,14 @@ struct TreeAssembler {
                 if !keyEnds.isEmpty { open(lastKey) }
                 frames[depth].priority = priority
             } else {
-                stale.append(path)
+                setAside(priority, at: path)
             }
         }
+    }
+
+    private mutating func setAside(_ priority: Priority, at path: [UInt8]) {
+        stale.append(path)
+        orphans.append((path, priority))
     }
 
     private mutating func open(_ key: Key) {
@@ -108,7 +115,7 @@ struct TreeAssembler {
     private mutating func close(to target: Int) {
         while depth > target {
             if frames[depth].children.isEmpty, frames[depth].priority != .none {
-                stale.append(Array(path[..<keyEnds[depth - 1]]))
+                setAside(frames[depth].priority, at: Array(path[..<keyEnds[depth - 1]]))
             }
             let node = Node(children: frames[depth].children, priority: frames[depth].priority)
             frames[depth].children.removeAll(keepingCapacity: true)
