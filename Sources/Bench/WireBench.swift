@@ -18,6 +18,10 @@ enum WireBench {
         let cases = [
             ("put of \(put.utf8.count) bytes", put),
             ("the same, body before action", reordered),
+            (
+                "put of a text, 200 bytes",
+                #"{"t":"d","d":{"r":12,"a":"p","b":{"p":"/load/d17","d":"\#(String(repeating: "v", count: 146))"}}}"#
+            ),
             ("put of a number", #"{"t":"d","d":{"r":12,"a":"p","b":{"p":"/load/d17","d":1767225600123}}}"#),
             ("listen", #"{"t":"d","d":{"r":3,"a":"q","b":{"p":"/rooms/r1","h":""}}}"#),
             (
