@@ -1,12 +1,15 @@
 import DataTree
+import Glibc
 import Storage
+import Synchronization
 import WireProtocol
 
-/// One namespace at run time: an engine, the thread that owns it while there is something to do, its log and its state
-/// store.
+/// One namespace at run time: an engine, its log and its state store, and the right to use them, which one thread at a time
+/// has.
 ///
-/// The thread takes the mailbox in batches: it applies them one by one, hands what is durable to the log, and goes on with
-/// the next batch while the log writes. An idle namespace holds no thread.
+/// Whoever posts mail while nobody serves the mailbox serves it: mostly the gateway loop that has just read a request, which
+/// saves waking another thread for it. What is long has a thread of its own: opening, closing, and a queue that would not
+/// get empty. An idle namespace holds no thread and, after a while, no memory.
 package final class Database: SessionEventSink, Sendable {
     /// What a database needs from its hub.
     struct Environment: Sendable {
@@ -16,6 +19,7 @@ package final class Database: SessionEventSink, Sendable {
         var outlets: Outlets
         var work: WorkQueue
         var keeper: StateKeeper
+        var timer: HubTimer
         var metrics: Metrics
         var log: Logger
         /// Called when the log cannot say any more what is durable: the hub must end.
@@ -27,13 +31,16 @@ package final class Database: SessionEventSink, Sendable {
     let environment: Environment
     private let mailbox = Mailbox()
     /// Touched by the serving thread only; `Mailbox` lets one thread serve at a time.
-    private let life: Confined<DatabaseLife?>
+    private let life = Confined<DatabaseLife?>(nil)
+    /// When the timer will look after this database; as late as possible, so that most mail leaves it alone.
+    private let alarm = Confined<UInt64>(.max)
+    private let isLoaded = Atomic(false)
     private let stopped = Monitor(false)
 
-    init(environment: Environment) {
-        self.environment = environment
-        life = Confined(nil)
-    }
+    /// Mail that a thread with other duties handles in one go before it hands the database on.
+    private static let turn = 1024
+
+    init(environment: Environment) { self.environment = environment }
 
     package var name: String { environment.configuration.namespace }
 
@@ -43,17 +50,30 @@ package final class Database: SessionEventSink, Sendable {
 
     package var backlog: Int { mailbox.backlog }
 
-    func post(_ mail: [Mail]) {
+    /// - Parameter mayServe: whether the caller's thread may do the work itself. The log's thread may not: the work can wait
+    ///   for the log.
+    func post(_ mail: [Mail], mayServe: Bool = true) {
         guard mailbox.post(mail) else { return }
-        if !startThread({ self.serve() }) {
-            environment.log.error("database.no_thread", ["namespace": LogValue(name)])
-            environment.fail(.system(operation: "start a thread", file: name, code: 11))
+        if mayServe, isLoaded.load(ordering: .acquiring) {
+            serve(asGuest: true)
+        } else {
+            serveOnOwnThread()
         }
     }
+
+    private func serveOnOwnThread() {
+        guard !startThread({ self.serve(asGuest: false) }) else { return }
+        environment.log.error("database.no_thread", ["namespace": LogValue(name)])
+        environment.fail(.system(operation: "start a thread", file: name, code: EAGAIN))
+    }
+
+    /// The timer's call: the time has come that was set.
+    func ring() { post([.alarm]) }
 
     /// Opens the database now, on the caller's thread: recovers what a crash left and ends its sessions.
     func openNow() throws {
         life.value = try DatabaseLife(self, mayStayUnborn: false)
+        isLoaded.store(true, ordering: .releasing)
         post([Mail]())
     }
 
@@ -62,38 +82,72 @@ package final class Database: SessionEventSink, Sendable {
 
     func waitUntilStopped() { _ = stopped.wait { $0 ? true : nil } }
 
-    /// Nothing is stored, nobody is connected and no thread is there: the namespace exists in name only.
-    var isForgettable: Bool { !environment.storage.exists && !mailbox.isServed }
+    /// Nothing is stored and nobody is connected: the namespace exists in name only.
+    var isForgettable: Bool {
+        !environment.storage.exists && !mailbox.isServed && !isLoaded.load(ordering: .acquiring)
+    }
 
-    private func serve() {
+    /// Handles mail until there is none. Only one thread is ever in here: the one that the mailbox told to serve.
+    /// - Parameter asGuest: the thread has other duties; it leaves what is long to a thread of its own.
+    private func serve(asGuest: Bool) {
+        var handled = 0
         while true {
-            var current = life.value
-            if current == nil {
-                do {
-                    current = try DatabaseLife(self, mayStayUnborn: true)
-                    life.value = current
-                } catch {
-                    environment.log.error("database.open_failed", ["namespace": LogValue(name), "error": "\(error)"])
-                    environment.fail((error as? StorageError) ?? .damaged(file: name, offset: nil, detail: "\(error)"))
-                    return
-                }
+            guard let current = life.value ?? open() else { return }
+            let mail = mailbox.take()
+            current.accept(mail)
+            var step = DatabaseLife.Step.more
+            while case .more = step {
+                step = current.step(settling: mailbox, mayMakeFiles: !asGuest)
             }
-            guard let current else { return }
-            let mail = mailbox.take(until: current.deadline)
-            let isStopping = current.handle(mail, settling: mailbox)
-            if isStopping {
+            switch step {
+            case .stopped:
                 mailbox.close()
-                current.close()
-                life.value = nil
+                close(current)
                 stopped.update { $0 = true }
                 return
+            case .needsFiles:
+                return serveOnOwnThread()
+            case .finished, .more:
+                break
             }
-            if mail.isEmpty, current.isIdle, mailbox.leave() {
-                current.close()
-                life.value = nil
-                return
+            if current.mayClose {
+                if asGuest { return serveOnOwnThread() }
+                close(current)
+                if mailbox.leave() { return }
+                continue
             }
+            setAlarm(current.deadline, rang: mail)
+            if mailbox.leave() { return }
+            handled += mail.count
+            if asGuest && handled > Self.turn { return serveOnOwnThread() }
         }
+    }
+
+    private func setAlarm(_ deadline: UInt64, rang mail: [Mail]) {
+        let hasRung = mail.contains { if case .alarm = $0 { true } else { false } }
+        guard hasRung || deadline < alarm.value else { return }
+        alarm.value = deadline
+        environment.timer.set(self, at: deadline)
+    }
+
+    private func open() -> DatabaseLife? {
+        do {
+            let opened = try DatabaseLife(self, mayStayUnborn: true)
+            life.value = opened
+            isLoaded.store(true, ordering: .releasing)
+            return opened
+        } catch {
+            environment.log.error("database.open_failed", ["namespace": LogValue(name), "error": "\(error)"])
+            environment.fail((error as? StorageError) ?? .damaged(file: name, offset: nil, detail: "\(error)"))
+            return nil
+        }
+    }
+
+    private func close(_ current: DatabaseLife) {
+        isLoaded.store(false, ordering: .releasing)
+        current.close()
+        life.value = nil
+        alarm.value = .max
     }
 }
 

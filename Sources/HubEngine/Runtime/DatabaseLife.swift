@@ -17,6 +17,11 @@ final class DatabaseLife {
     private var isSaving = false
     private var lastSave: UInt64
     private var lastMail: UInt64
+    /// Mail that is not handled yet.
+    private var pending: ArraySlice<Mail> = []
+    /// A batch that is handled and whose outputs have not left.
+    private var handledBatch: ArraySlice<Mail>?
+    private var isStopping = false
 
     /// Proposals handled before their outputs are let go.
     private static let batchSize = 512
@@ -75,7 +80,7 @@ final class DatabaseLife {
             case .durable(let position): releases.release(through: position)
             case .refused(let position, let error):
                 releases.refuse(from: position)
-                database?.post([.refused(from: position, error)])
+                database?.post([.refused(from: position, error)], mayServe: false)
             case .failed(let error): fail(error)
             }
         }
@@ -100,43 +105,61 @@ final class DatabaseLife {
 
     /// When to look again without mail, by the monotonic clock.
     var deadline: UInt64 {
-        let now = monotonicNanoseconds()
-        var deadline = isIdle ? lastMail + environment.idleTime : now + 1_000_000_000
+        var deadline = lastMail + environment.idleTime
+        if bytesSinceSave > 0, !isSaving, environment.storage.isPersistent {
+            deadline = min(deadline, lastSave + Self.saveInterval)
+        }
         if let due = engine.nextDeadline {
             let left = max(0, due - environment.clock.milliseconds())
-            deadline = min(deadline, now + UInt64(min(left, 3_600_000)) * 1_000_000 + 500_000)
+            deadline = min(deadline, monotonicNanoseconds() + UInt64(min(left, 3_600_000)) * 1_000_000)
         }
         return deadline
     }
 
-    /// Nobody is connected and nothing is under way.
-    var isIdle: Bool {
-        engine.sessionCount == 0 && !engine.owesEnds && !isSaving && releases.isEmpty
-            && (bytesSinceSave == 0 || !environment.storage.isPersistent)
+    /// Nobody has been connected for a while, and everything is stored.
+    var mayClose: Bool {
+        engine.sessionCount == 0 && monotonicNanoseconds() >= lastMail + environment.idleTime && !engine.owesEnds
+            && !isSaving && releases.isEmpty && (bytesSinceSave == 0 || !environment.storage.isPersistent)
     }
 
-    /// Handles mail in batches. True when it was told to stop.
-    func handle(_ mail: [Mail], settling mailbox: Mailbox) -> Bool {
-        if !mail.isEmpty { lastMail = monotonicNanoseconds() }
-        var isStopping = false
-        var index = 0
-        repeat {
+    /// What a step of work led to.
+    enum Step {
+        case finished
+        /// There is more to handle.
+        case more
+        /// The namespace's files have to be made, which takes a thread that may wait.
+        case needsFiles
+        case stopped
+    }
+
+    /// Adds mail to what the next steps handle.
+    func accept(_ mail: [Mail]) {
+        let isSomebodyThere = mail.contains { if case .alarm = $0 { false } else { true } }
+        if isSomebodyThere { lastMail = monotonicNanoseconds() }
+        if pending.isEmpty { pending = mail[...] } else { pending += mail }
+    }
+
+    /// Handles a batch and lets its outputs go, now or when they are durable.
+    /// - Parameter mayMakeFiles: whether the caller may wait for the disk.
+    func step(settling mailbox: Mailbox, mayMakeFiles: Bool) -> Step {
+        if handledBatch == nil {
             releases.waitForRoom(limit: Self.heldBytes)
             engine.settled(through: releases.durable)
             let time = environment.clock.milliseconds()
-            let start = index
-            let end = min(index + Self.batchSize, mail.count)
-            while index < end {
-                if case .stop = mail[index] { isStopping = true }
-                handle(mail[index], time: time)
-                index += 1
-            }
+            let batch = pending.prefix(Self.batchSize)
+            for item in batch { handle(item, time: time) }
             engine.apply(Proposal(.tick, time: time))
-            finishBatch()
-            mailbox.settle(mail[start..<end])
-        } while index < mail.count
-        saveIfDue(isStopping: isStopping)
-        return isStopping
+            pending = pending.dropFirst(batch.count)
+            handledBatch = batch
+        }
+        if engine.hasRecords && storage == nil && !mayMakeFiles { return .needsFiles }
+        finishBatch()
+        if let batch = handledBatch { mailbox.settle(batch) }
+        handledBatch = nil
+        if !pending.isEmpty { return .more }
+        if isStopping { return .stopped }
+        saveIfDue()
+        return .finished
     }
 
     private func handle(_ mail: Mail, time: Int64) {
@@ -168,6 +191,8 @@ final class DatabaseLife {
         case .endAll:
             engine.endAll(.serverStopping, time: time)
         case .stop:
+            isStopping = true
+        case .alarm:
             break
         }
     }
@@ -199,8 +224,8 @@ final class DatabaseLife {
 
     // MARK: - Bringing the state store forward
 
-    private func saveIfDue(isStopping: Bool) {
-        guard bytesSinceSave > 0, !isSaving, environment.storage.isPersistent, !isStopping, let storage else { return }
+    private func saveIfDue() {
+        guard bytesSinceSave > 0, !isSaving, environment.storage.isPersistent, let storage else { return }
         let now = monotonicNanoseconds()
         guard bytesSinceSave >= Self.saveBytes || now - lastSave >= Self.saveInterval else { return }
         isSaving = true

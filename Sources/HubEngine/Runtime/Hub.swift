@@ -53,6 +53,7 @@ package final class Hub: SessionRouter, Sendable {
     private let outlets = Outlets()
     private let work = WorkQueue()
     private let keeper: StateKeeper
+    private let timer = HubTimer()
     private let fail: @Sendable (StorageError) -> Void
     package let metrics: Metrics
     package let log: Logger
@@ -117,6 +118,7 @@ package final class Hub: SessionRouter, Sendable {
         }
         for database in databases { database.beginStop() }
         for database in databases { database.waitUntilStopped() }
+        timer.stop()
         keeper.stop()
         work.stop()
     }
@@ -149,6 +151,6 @@ package final class Hub: SessionRouter, Sendable {
         return Database(
             environment: Database.Environment(
                 configuration: engine, storage: storage.namespace(name), clock: clock, outlets: outlets, work: work,
-                keeper: keeper, metrics: metrics, log: log, fail: fail))
+                keeper: keeper, timer: timer, metrics: metrics, log: log, fail: fail))
     }
 }

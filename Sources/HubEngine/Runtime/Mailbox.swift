@@ -7,6 +7,8 @@ enum Mail: Sendable {
     case worked(EngineWorkResult)
     case refused(from: LogPosition, StorageError)
     case saved(SavedRecords, succeeded: Bool, position: LogPosition)
+    /// The time has come that the database had set itself.
+    case alarm
     case endAll
     case stop
 }
@@ -15,12 +17,12 @@ enum Mail: Sendable {
 final class Mailbox: Sendable {
     private struct State {
         var mail: [Mail] = []
-        /// Whether a thread is there to take it.
+        /// Whether a thread is taking it.
         var isServed = false
         var isClosed = false
     }
 
-    private let monitor = Monitor(State())
+    private let state = Mutex(State())
     private let waiting = Atomic<Int>(0)
 
     /// The weight of what was posted and has not been dealt with.
@@ -29,7 +31,7 @@ final class Mailbox: Sendable {
     /// Appends mail. True when no thread serves the mailbox: the caller starts one.
     func post(_ mail: [Mail]) -> Bool {
         waiting.wrappingAdd(mail.reduce(0) { $0 + $1.weight }, ordering: .relaxed)
-        return monitor.update { state in
+        return state.withLock { state in
             guard !state.isClosed else { return false }
             if state.mail.isEmpty { state.mail = mail } else { state.mail += mail }
             if state.isServed { return false }
@@ -38,14 +40,13 @@ final class Mailbox: Sendable {
         }
     }
 
-    /// Takes everything there is, sleeping until something comes or `deadline` (of the monotonic clock) passes.
-    func take(until deadline: UInt64?) -> [Mail] {
-        monitor.wait(until: deadline) { state -> [Mail]? in
-            guard !state.mail.isEmpty else { return nil }
-            let mail = state.mail
-            state.mail = []
+    /// Takes everything there is.
+    func take() -> [Mail] {
+        state.withLock { state in
+            var mail: [Mail] = []
+            swap(&mail, &state.mail)
             return mail
-        } ?? []
+        }
     }
 
     /// Some of what was taken has been dealt with.
@@ -55,14 +56,14 @@ final class Mailbox: Sendable {
 
     /// Gives up serving, unless mail has come meanwhile.
     func leave() -> Bool {
-        monitor.update { state in
+        state.withLock { state in
             guard state.mail.isEmpty else { return false }
             state.isServed = false
             return true
         }
     }
 
-    var isServed: Bool { monitor.with { $0.isServed } }
+    var isServed: Bool { state.withLock { $0.isServed } }
 
-    func close() { monitor.update { $0.isClosed = true } }
+    func close() { state.withLock { $0.isClosed = true } }
 }

@@ -77,5 +77,6 @@ package func monotonicNanoseconds() -> UInt64 {
 /// Sleeps until a moment of `monotonicNanoseconds`; returns at once if it is past.
 package func sleepUntil(_ deadline: UInt64) {
     var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+    guard deadline > monotonicNanoseconds() else { return }
     while clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
 }
