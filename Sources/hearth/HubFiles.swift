@@ -23,7 +23,10 @@ struct HubFiles {
             StandardStreams.error("hearth serve: the administrator's secret of this run is \(secret)\n")
         case .directory(let path):
             let directory = try DataDirectory(path: path)
-            storage = FileHubStorage(directory: directory)
+            var log = LogConfiguration()
+            // Under load, commits are this far apart in nanoseconds: a sync costs some 100 us of CPU whatever it holds.
+            log.minimumSyncInterval = 500_000
+            storage = FileHubStorage(directory: directory, log: log)
             guard !configuration.isDevelopment else {
                 administratorSecret = nil
                 return

@@ -34,7 +34,7 @@ struct RunningHub {
         var gateway = GatewayConfiguration()
         gateway.endpoint = GatewayConfiguration.Endpoint(host: configuration.host, port: configuration.port)
         gateway.tls = configuration.tls.map { GatewayConfiguration.TLS(certificate: $0.certificate, key: $0.key) }
-        gateway.loops = configuration.loops ?? min(4, max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN))))
+        gateway.loops = configuration.loops ?? defaultLoops
         gateway.deadPeerSeconds = configuration.deadPeerSeconds
         gateway.maxConnections = configuration.maxConnections
         gateway.namespaces = NamespaceChoice(suffixes: configuration.namespaceSuffix.map { [$0] } ?? [])
@@ -46,6 +46,10 @@ struct RunningHub {
         }
         return gateway
     }
+
+    /// Half of the cores, at least one and at most four: the log and the kernel's network work need the others, and every further
+    /// loop is one more thread to wake for a fan-out.
+    private static var defaultLoops: Int { min(4, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)) }
 
     /// Tells clients by closing their sockets, runs what they registered, stores everything.
     func stop() {

@@ -147,6 +147,7 @@ final class Loop {
         }
         if deliver() {
             batches.removeAll()
+            if inbox.hasOwnPosts { uv_async_send(wake) }
         } else if !isEnding {
             // The rest follows after the sockets had their turn.
             uv_async_send(wake)
@@ -179,10 +180,12 @@ final class Loop {
 
     /// Sends outputs that a callback of this loop produced itself, and what belongs to the end of a turn.
     private func endTurn() {
-        while !dirtyPorts.isEmpty || !doomed.isEmpty {
+        repeat {
             postEvents()
             cutDoomed()
-        }
+            // What the engine answered on this thread goes out without another round of the loop.
+            if inbox.hasOwnPosts && batches.isEmpty { wakeUp() }
+        } while !dirtyPorts.isEmpty || !doomed.isEmpty
     }
 
     private func tick() {

@@ -1,4 +1,5 @@
 import CLibwebsockets
+import Glibc
 import HubEngine
 import Synchronization
 
@@ -41,12 +42,19 @@ final class LoopInbox: LoopOutlet {
     private struct State {
         var contents = Contents()
         var wake: Wake?
+        /// The loop's own thread: what it posts to itself it takes out at the end of its turn.
+        var thread: pthread_t?
         var isClosed = false
     }
 
     private let state = Mutex(State())
     /// Deliveries that were posted and not taken out yet: how far the loop is behind.
     private let waiting = Atomic<Int>(0)
+
+    private let ownPosts = Atomic(false)
+
+    /// The loop's own thread has posted something and has not been woken for it.
+    var hasOwnPosts: Bool { ownPosts.load(ordering: .relaxed) }
 
     /// See `waiting`; callable from any thread.
     var waitingDeliveries: Int { waiting.load(ordering: .relaxed) }
@@ -72,6 +80,7 @@ final class LoopInbox: LoopOutlet {
     func setWake(_ wake: Wake?) {
         state.withLock {
             $0.wake = wake
+            $0.thread = wake == nil ? nil : pthread_self()
             if let wake { uv_async_send(wake.handle) }
             if wake == nil { $0.isClosed = true }
         }
@@ -82,6 +91,7 @@ final class LoopInbox: LoopOutlet {
         let contents = state.withLock { state in
             let contents = state.contents
             if !contents.isEmpty { state.contents = Contents() }
+            ownPosts.store(false, ordering: .relaxed)
             return contents
         }
         if !contents.outputs.isEmpty { waiting.store(0, ordering: .relaxed) }
@@ -95,7 +105,13 @@ final class LoopInbox: LoopOutlet {
             let wasEmpty = state.contents.isEmpty
             change(&state.contents)
             // Inside the lock: the handle is closed under it too.
-            if wasEmpty, let wake = state.wake { uv_async_send(wake.handle) }
+            if wasEmpty, let wake = state.wake {
+                if let thread = state.thread, pthread_equal(thread, pthread_self()) != 0 {
+                    ownPosts.store(true, ordering: .relaxed)
+                } else {
+                    uv_async_send(wake.handle)
+                }
+            }
             return true
         }
     }
