@@ -38,7 +38,7 @@ struct ServeOption: Sendable {
         ServeOption(
             name: "presence", argument: "PATH",
             help: "keep who is online under PATH of every namespace, for clients to read"),
-        ServeOption(name: "loops", argument: "N", help: "threads that serve sockets (one a core, at most 4)"),
+        ServeOption(name: "loops", argument: "N", help: "threads that serve sockets (one for two cores, at most 4)"),
         ServeOption(
             name: "dead-peer-seconds", argument: "N",
             help: "a client silent for so long is gone (45; 10 to 3600)"),
