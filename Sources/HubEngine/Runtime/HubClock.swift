@@ -1,4 +1,5 @@
 import Glibc
+import Synchronization
 
 /// The hub's sources of time and randomness, so that tests can set both.
 package struct HubClock: Sendable {
@@ -19,8 +20,29 @@ package struct HubClock: Sendable {
             clock_gettime(CLOCK_REALTIME, &time)
             return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
         },
-        random: {
-            var generator = SystemRandomNumberGenerator()
-            return generator.next()
-        })
+        random: { systemRandom.next() })
+
+    private static let systemRandom = BufferedRandom()
+}
+
+/// The system's random numbers, fetched many at a time: a system call for each would be felt when thousands connect.
+private final class BufferedRandom: Sendable {
+    private let words = Mutex<[UInt64]>([])
+
+    func next() -> UInt64 {
+        words.withLock { words in
+            if words.isEmpty {
+                // 256 bytes are as much as one call gives.
+                words = [UInt64](repeating: 0, count: 32)
+                let isFilled = words.withUnsafeMutableBytes { bytes in
+                    bytes.baseAddress.map { getentropy($0, bytes.count) == 0 } ?? false
+                }
+                if !isFilled {
+                    var generator = SystemRandomNumberGenerator()
+                    words = words.map { _ in generator.next() }
+                }
+            }
+            return words.removeLast()
+        }
+    }
 }

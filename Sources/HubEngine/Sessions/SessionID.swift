@@ -25,17 +25,16 @@ package struct SessionID: Hashable, Sendable, CustomStringConvertible {
     }
 
     package var description: String {
-        var text = "\(incarnation)."
-        text.reserveCapacity(text.utf8.count + 32)
+        var text = Array("\(incarnation).".utf8)
+        text.reserveCapacity(text.count + 32)
         for word in [high, low] {
             for shift in stride(from: 60, through: 0, by: -4) {
-                text.unicodeScalars.append(Self.digits[Int((word >> UInt64(shift)) & 15)])
+                let digit = UInt8(truncatingIfNeeded: word >> UInt64(shift)) & 15
+                text.append(digit < 10 ? UInt8(ascii: "0") + digit : UInt8(ascii: "a") + digit - 10)
             }
         }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
-
-    private static let digits = Array("0123456789abcdef".unicodeScalars)
 
     private static func number(_ digits: Substring.UTF8View) -> UInt64? {
         var value: UInt64 = 0

@@ -35,9 +35,11 @@ package final class Monitor<State>: @unchecked Sendable {
     /// Reads or changes the state, and wakes whoever waits for a change.
     package func update<Result>(_ body: (inout State) -> Result) -> Result {
         pthread_mutex_lock(mutex)
-        defer { pthread_mutex_unlock(mutex) }
         let result = body(&state)
-        if waiters > 0 { pthread_cond_broadcast(condition) }
+        let isWaitedFor = waiters > 0
+        pthread_mutex_unlock(mutex)
+        // After the unlock: who wakes up finds the lock free and need not sleep a second time.
+        if isWaitedFor { pthread_cond_broadcast(condition) }
         return result
     }
 
