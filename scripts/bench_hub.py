@@ -7,6 +7,7 @@ import importlib.util
 import itertools
 import json
 import os
+import re
 import shutil
 import signal
 import statistics
@@ -119,6 +120,23 @@ def load(folder):
     return module
 
 
+def vary_bodies(folder):
+    """Makes the durable scenario write a new value each time.
+
+    It writes the same value to the same 1,000 keys again and again. A write that changes nothing is durable already, so the
+    hub answers it without a commit, and the figure would not be one of durable writes.
+    """
+    path = os.path.join(folder, "src", "main.c")
+    with open(path) as file:
+        text = file.read()
+    varied, count = re.subn(r"(send_body\([^;]*), 0, true\)", r"\1, now_ns(), true)", text)
+    if not count:
+        print("durable: the generator is not the one known here; if it repeats values, its durable figures mean nothing")
+        return
+    with open(path, "w") as file:
+        file.write(varied)
+
+
 # Each peer gets a port of its own: those of the one before may still be in TIME_WAIT.
 ports = itertools.cycle(range(21000, 31000, 2))
 
@@ -158,6 +176,7 @@ def main():
     rows = options.rows or tempfile.mkstemp(prefix="hearth-bench-", suffix=".jsonl")[1]
     try:
         copy = shutil.copytree(options.folder, os.path.join(build, "load"))
+        vary_bodies(copy)
         subprocess.run(["make", "-s", "-C", copy], check=True, stdout=sys.stderr)
         generator = load(copy)
         peers = available([peer for peer in options.peers.split(",") if peer])
