@@ -14,7 +14,7 @@ extension Engine {
         var told: Set<Path> = []
         var result: [WriteEffect] = []
         for effect in effects {
-            guard let node = nodes.first(where: { effect.path.hasPrefix($0) }) else {
+            guard let node = (0...effect.path.count).lazy.map(effect.path.prefix).first(where: nodes.contains) else {
                 result.append(effect)
                 continue
             }
@@ -26,7 +26,7 @@ extension Engine {
     }
 
     /// None at or below another.
-    private static func nodesToTellWhole(_ effects: [WriteEffect]) -> [Path] {
+    private static func nodesToTellWhole(_ effects: [WriteEffect]) -> Set<Path> {
         // Nodes that vanished because they lost their last child, with the place of the effect; nodes that came into being
         // because something was written below them.
         var vanished: [Path: Int] = [:]
@@ -52,6 +52,6 @@ extension Engine {
         }
         var topmost: [Path] = []
         for node in nodes.sorted() where topmost.last.map({ !node.hasPrefix($0) }) ?? true { topmost.append(node) }
-        return topmost
+        return Set(topmost)
     }
 }

@@ -94,6 +94,9 @@ package final class Engine {
     /// Connected sessions.
     package var sessionCount: Int { sessions.count }
 
+    /// Places in the tree of listens that are in use; walks all of them.
+    package var listenPlaces: Int { listens.placeCount }
+
     /// What is stored at `path`, as a reader there sees it.
     package func content(at path: Path) -> Node {
         if let presence, path.hasPrefix(presence.path) {

@@ -35,7 +35,7 @@ struct Publication {
             reached += 1
         }
         send(above, root: root)
-        for (queries, path) in windows { push(queries, at: path) }
+        for (queries, path) in windows { push(queries, at: path, effects[...]) }
         if reached == root.count { descend(node, at: root, effects[...]) }
     }
 
@@ -53,28 +53,32 @@ struct Publication {
         return ServerMessage.merge(path: root, changes: changes, tag: nil)
     }
 
-    /// `effects` are those at or below `path`.
+    /// `effects` are those at or below `path`. They and the listens are walked side by side, so that the cost follows their
+    /// numbers and not the product.
     private mutating func descend(_ node: ListenNode, at path: Path, _ effects: ArraySlice<WriteEffect>) {
-        for (key, child) in node.sortedChildren {
+        var rest = effects.drop { $0.path.count == path.count }
+        while let first = rest.first {
+            let key = first.path.keys[path.count]
+            let within = rest.prefix { $0.path.keys[path.count] == key }
+            rest = rest.dropFirst(within.count)
             let place = path.appending(key)
-            let within = effects.filter { $0.path.hasPrefix(place) }[...]
-            guard !within.isEmpty, engine.isInScope(depth: place.count, of: place, scope) else { continue }
-            if let exact = within.first(where: { $0.path == place && !$0.place.isPriority }) {
-                if child.subscribers != nil { engine.send(exact.frame(tag: nil), to: [child]) }
-                if let queries = child.queries { push(queries, at: place) }
-                engine.pushBelow(child, at: place, exact, scope)
+            guard let child = node.child(key), engine.isInScope(depth: place.count, of: place, scope) else { continue }
+            if first.path.count == place.count && !first.place.isPriority {
+                if child.subscribers != nil { engine.send(first.frame(tag: nil), to: [child]) }
+                if let queries = child.queries { push(queries, at: place, within) }
+                engine.pushBelow(child, at: place, first, scope)
                 continue
             }
             if child.subscribers != nil { engine.send(message(within, root: place), to: [child]) }
-            if let queries = child.queries { push(queries, at: place) }
+            if let queries = child.queries { push(queries, at: place, within) }
             descend(child, at: place, within)
         }
     }
 
-    private mutating func push(_ queries: QueryListens, at path: Path) {
+    private mutating func push(_ queries: QueryListens, at path: Path, _ effects: ArraySlice<WriteEffect>) {
         let before = reader ?? BeforeAndAfter(engine: engine, effects: sequence, scope: scope)
         reader = before
-        engine.push(queries, at: path, before)
+        engine.push(queries, at: path, before, effects)
     }
 }
 
@@ -83,13 +87,11 @@ struct Publication {
 struct BeforeAndAfter {
     let before: Node
     let after: Node
-    /// In the order in which they were carried out: that is how they are taken back.
-    let effects: [WriteEffect]
     /// Where `before` and `after` are rooted.
     let root: Path
 
+    /// - Parameter effects: in the order in which they were carried out: that is how they are taken back.
     init(engine: Engine, effects: [WriteEffect], scope: Engine.Scope) {
-        self.effects = effects
         switch scope {
         case .tree:
             after = engine.tree

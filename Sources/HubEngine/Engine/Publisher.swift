@@ -43,7 +43,7 @@ extension Engine {
         if !interested.isEmpty { send(effect.frame(tag: nil), to: interested) }
         if !windows.isEmpty {
             let reader = BeforeAndAfter(engine: self, effects: [effect], scope: scope)
-            for (queries, path) in windows { push(queries, at: path, reader) }
+            for (queries, path) in windows { push(queries, at: path, reader, [effect]) }
         }
         if reached == path.count, !node.children.isEmpty { pushBelow(node, at: path, effect, scope) }
     }

@@ -3,19 +3,20 @@ import WireProtocol
 
 /// Keeping the windows of filtered listens in step, and telling their listeners.
 extension Engine {
-    /// Brings the windows at `path` up to a commit that concerned it, and pushes what that changed.
-    func push(_ queries: QueryListens, at path: Path, _ tree: BeforeAndAfter) {
+    /// Brings the windows at `path` up to a commit that concerned it, and pushes what that changed. `effects` are those at,
+    /// above or below `path`.
+    func push(_ queries: QueryListens, at path: Path, _ tree: BeforeAndAfter, _ effects: ArraySlice<WriteEffect>) {
         let old = tree.old(at: path)
         let new = tree.new(at: path)
         if old.isIdentical(to: new) { return }
         let updates: [QueryGroup.Update]
         if old.isEmpty || old.isLeaf || new.isEmpty || new.isLeaf
-            || tree.effects.contains(where: { path.hasPrefix($0.path) })
+            || effects.contains(where: { $0.path.count <= path.count })
         {
             updates = queries.replace(old: old, new: new)
         } else {
             var changes: [ChildChange] = []
-            for effect in tree.effects where effect.path.count > path.count && effect.path.hasPrefix(path) {
+            for effect in effects {
                 let key = effect.path.keys[path.count]
                 changes.append(ChildChange(key: key, old: old[key], new: new[key]))
             }

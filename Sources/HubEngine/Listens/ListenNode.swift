@@ -32,6 +32,8 @@ final class ListenNode {
         children.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }
     }
 
+    fileprivate var placeCount: Int { children.values.reduce(1) { $0 + $1.placeCount } }
+
     fileprivate func drop(_ key: Key) { children[key] = nil }
 }
 
@@ -53,6 +55,9 @@ struct ListenTrie {
         }
         return node
     }
+
+    /// The places at or below which somebody listens, the root left out.
+    var placeCount: Int { root.placeCount - 1 }
 
     /// Forgets `node` and those above it that nobody uses any more.
     func prune(_ node: ListenNode) {
