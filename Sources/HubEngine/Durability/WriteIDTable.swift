@@ -14,10 +14,14 @@ package struct WriteIDTable: Sendable, Equatable {
 
     package func contains(_ id: String) -> Bool { times[Text(id)] != nil }
 
-    /// Remembers `id`.
+    /// Remembers `id` as the newest one. One that is there already is so only in redo, which knows ids that the run before had
+    /// forgotten.
     package mutating func insert(_ id: String, time: Int64) {
         let text = Text(id)
-        if times.updateValue(time, forKey: text) == nil { order.append(text) }
+        if times.updateValue(time, forKey: text) != nil, let index = order[head...].firstIndex(of: text) {
+            order.remove(at: index)
+        }
+        order.append(text)
     }
 
     /// Forgets `id`, which was inserted by a commit that is not to be.

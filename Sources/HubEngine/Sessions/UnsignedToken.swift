@@ -6,6 +6,9 @@ import DataTree
 /// A token whose `iat` is 0 or absent never expires: mock users' tokens carry `iat: 0` and `exp: 3600`
 /// (firebase-js-sdk, `util/src/emulator.ts`, `createMockUserToken`).
 enum UnsignedToken {
+    /// As the official service has it for custom tokens, in characters.
+    private static let longestUserID = 128
+
     static func identity(_ token: String, now: Int64) throws(AuthenticationFailure) -> UserIdentity {
         let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
         guard parts.count == 3, let header = object(parts[0]), let claims = object(parts[1]) else {
@@ -19,6 +22,9 @@ enum UnsignedToken {
         }
         guard let uid = text(claims, "sub") ?? text(claims, "user_id"), !uid.isEmpty else {
             throw .invalid("The token names no user. Give it a `sub` claim.")
+        }
+        guard uid.unicodeScalars.count <= longestUserID else {
+            throw .invalid("The token's user id is longer than \(longestUserID) characters. Use a shorter one.")
         }
         let issuedAt = seconds(claims, "iat") ?? 0
         var expiry: Int64?
