@@ -101,6 +101,12 @@ package final class EngineHarness {
         finishBatch()
     }
 
+    /// Ends every session, as at the end of the hub's life.
+    package func endAll(_ reason: LeaveReason) {
+        engine.endAll(reason, time: time)
+        finishBatch()
+    }
+
     /// Lets time pass, in milliseconds.
     package func advance(by milliseconds: Int64) {
         time += milliseconds
