@@ -24,7 +24,7 @@ let package = Package(
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
         .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "CLibwebsockets"]),
-        .executableTarget(name: "hearth", dependencies: ["Gateway", "HubEngine", "CJansson"]),
+        .executableTarget(name: "hearth", dependencies: ["Gateway", "HubEngine", "Storage", "DataTree", "CJansson"]),
         // Measurements of single rooms, for `scripts/bench`.
         .systemLibrary(name: "CMalloc"),
         .executableTarget(

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Storage
 
 /// A process that ends with this object, and with the test process however that ends.
 ///
@@ -21,11 +21,11 @@ final class ChildProcess: Sendable {
 
     deinit { send(SIGKILL) }
 
-    var processID: Int32 { keeper.life.withLock { $0.processID } }
+    var processID: Int32 { keeper.life.with { $0.processID } }
 
     /// Does nothing once the process has ended: its number may be another's by then.
     func send(_ signal: Int32) {
-        keeper.life.withLock { life in
+        keeper.life.with { life in
             if case .running(let processID) = life { kill(processID, signal) }
         }
     }
@@ -34,7 +34,7 @@ final class ChildProcess: Sendable {
     func exit(within: Duration) -> HubProcess.Exit? {
         let deadline = ContinuousClock.Instant.now + within
         while true {
-            if case .ended(_, let exit) = keeper.life.withLock({ $0 }) { return exit }
+            if case .ended(_, let exit) = keeper.life.with({ $0 }) { return exit }
             guard ContinuousClock.Instant.now < deadline else { return nil }
             usleep(2000)
         }
@@ -73,7 +73,7 @@ extension ChildProcess {
 
     /// The thread that starts the process and waits for it.
     fileprivate final class Keeper: Sendable {
-        let life = Mutex(Life.starting)
+        let life = Monitor(Life.starting)
         private let command: [String]
         private let output: String
         private let errorLog: String
@@ -100,7 +100,7 @@ extension ChildProcess {
             }
             pthread_detach(thread)
             while true {
-                switch life.withLock({ $0 }) {
+                switch life.with({ $0 }) {
                 case .starting: usleep(500)
                 case .failed: return false
                 case .running, .ended: return true
@@ -110,14 +110,14 @@ extension ChildProcess {
 
         private func run() {
             guard let processID = spawn() else {
-                life.withLock { $0 = .failed }
+                life.with { $0 = .failed }
                 return
             }
-            life.withLock { $0 = .running(processID) }
+            life.with { $0 = .running(processID) }
             var information = siginfo_t()
             // The process is reaped under the lock, so that nobody signals a number that is free again.
             while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0 && errno == EINTR {}
-            life.withLock { life in
+            life.with { life in
                 var status: Int32 = 0
                 while waitpid(processID, &status, 0) < 0 && errno == EINTR {}
                 let signal = status & 0x7f

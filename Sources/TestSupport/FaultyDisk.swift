@@ -1,6 +1,5 @@
 import Glibc
 import Storage
-import Synchronization
 
 /// An operation on a `FaultyDisk`.
 package struct DiskOperation: Sendable {
@@ -64,33 +63,33 @@ package final class FaultyDisk: StorageFiles {
         var used: Int { Set(names.values).reduce(0) { $0 + (contents[$1]?.current.count ?? 0) } }
     }
 
-    private let state: Mutex<State>
+    private let state: Monitor<State>
 
     /// - Parameter capacity: bytes that fit on the disk.
     package init(capacity: Int = .max) {
-        state = Mutex(State(capacity: capacity))
+        state = Monitor(State(capacity: capacity))
     }
 
     /// Asked before every operation.
     package func setRule(_ rule: (@Sendable (DiskOperation) -> DiskFault?)?) {
-        state.withLock { $0.rule = rule }
+        state.with { $0.rule = rule }
     }
 
     package func setCapacity(_ capacity: Int) {
-        state.withLock { $0.capacity = capacity }
+        state.with { $0.capacity = capacity }
     }
 
     /// How many operations so far could change the disk.
-    package var changeCount: Int { state.withLock { $0.operations } }
+    package var changeCount: Int { state.with { $0.operations } }
 
     /// What a file holds now, synced or not.
     package func bytes(of path: String) -> [UInt8]? {
-        state.withLock { state in state.names[path].flatMap { state.contents[$0]?.current } }
+        state.with { state in state.names[path].flatMap { state.contents[$0]?.current } }
     }
 
     /// Changes a file behind the back of whoever wrote it, durably.
     package func tamper(_ path: String, _ change: (inout [UInt8]) -> Void) {
-        state.withLock { state in
+        state.with { state in
             guard let number = state.names[path], var content = state.contents[number] else { return }
             change(&content.current)
             content.durable = content.current
@@ -100,14 +99,14 @@ package final class FaultyDisk: StorageFiles {
     }
 
     /// The names of all files in order.
-    package var paths: [String] { state.withLock { $0.names.keys.sorted() } }
+    package var paths: [String] { state.with { $0.names.keys.sorted() } }
 
     /// What another machine finds on this disk after power loss: everything synced, and of the rest a random part.
     package func afterPowerLoss(_ random: inout some RandomNumberGenerator) -> FaultyDisk {
         // The generator cannot be used inside the lock's closure while it is borrowed here.
         let seed = UInt64.random(in: 0...UInt64.max, using: &random)
         let survivor = FaultyDisk()
-        let next = state.withLock { state in
+        let next = state.with { state in
             var random = SeededRandom(seed)
             var result = State(capacity: state.capacity)
             result.nextContent = state.nextContent
@@ -123,7 +122,7 @@ package final class FaultyDisk: StorageFiles {
             }
             return result
         }
-        survivor.state.withLock { $0 = next }
+        survivor.state.with { $0 = next }
         return survivor
     }
 
@@ -216,7 +215,7 @@ package final class FaultyDisk: StorageFiles {
     private func perform<Result: Sendable>(
         _ kind: DiskOperation.Kind, _ path: String, _ body: (inout State) throws(FileError) -> Result
     ) throws(FileError) -> Result {
-        let outcome = state.withLock { state -> Swift.Result<Result, FileError> in
+        let outcome = state.with { state -> Swift.Result<Result, FileError> in
             if let code = fault(kind, path, &state)?.code { return .failure(error("\(kind)", path, code)) }
             do throws(FileError) {
                 return .success(try body(&state))
@@ -243,7 +242,7 @@ package final class FaultyDisk: StorageFiles {
     }
 
     fileprivate func size(_ number: Int) -> Int64 {
-        state.withLock { Int64($0.contents[number]?.current.count ?? 0) }
+        state.with { Int64($0.contents[number]?.current.count ?? 0) }
     }
 
     fileprivate func read(
@@ -259,7 +258,7 @@ package final class FaultyDisk: StorageFiles {
     fileprivate func write(
         _ number: Int, _ path: String, _ bytes: [UInt8], at offset: Int64
     ) throws(FileError) {
-        let failure = state.withLock { state -> FileError? in
+        let failure = state.with { state -> FileError? in
             var count = bytes.count
             var failure: FileError?
             if let fault = fault(.write, path, &state) {

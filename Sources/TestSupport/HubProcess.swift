@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Storage
 
 /// Why a hub process did not do what a test asked of it; the text ends with what the hub logged.
 package struct HubProcessError: Error, CustomStringConvertible {
@@ -35,7 +35,7 @@ package final class HubProcess: Sendable {
     }
 
     private let folder: TemporaryFolder
-    private let state: Mutex<State>
+    private let state: Monitor<State>
 
     /// Starts a hub and waits until it is ready.
     ///
@@ -49,17 +49,17 @@ package final class HubProcess: Sendable {
     /// The same with a list of arguments.
     package init(arguments: [String], within: Duration = .seconds(60)) throws(HubProcessError) {
         folder = TemporaryFolder()
-        state = Mutex(State(arguments: arguments))
+        state = Monitor(State(arguments: arguments))
         try start(port: 0, within: within)
     }
 
     deinit { kill() }
 
     /// The port that it listens on.
-    package var port: Int { state.withLock { $0.port } }
+    package var port: Int { state.with { $0.port } }
 
     /// The system's number for the process; 0 when none runs.
-    package var processID: Int32 { state.withLock { $0.process?.processID ?? 0 } }
+    package var processID: Int32 { state.with { $0.process?.processID ?? 0 } }
 
     /// The data folder; it stays over restarts.
     package var dataPath: String { folder.path(of: "data") }
@@ -76,7 +76,7 @@ package final class HubProcess: Sendable {
         _ arguments: [String]? = nil, port: Int? = nil, within: Duration = .seconds(60)
     ) throws(HubProcessError) {
         kill()
-        if let arguments { state.withLock { $0.arguments = arguments } }
+        if let arguments { state.with { $0.arguments = arguments } }
         try start(port: port ?? self.port, within: within)
     }
 
@@ -90,29 +90,29 @@ package final class HubProcess: Sendable {
 
     /// `kill -9`: the hub has no chance to do anything. Returns when it is gone.
     package func kill() {
-        guard let process = state.withLock({ $0.process }) else { return }
+        guard let process = state.with({ $0.process }) else { return }
         process.send(SIGKILL)
         _ = process.exit(within: .seconds(30))
-        state.withLock { $0.process = nil }
+        state.with { $0.process = nil }
     }
 
     /// Asks it to stop with `signal` and waits for its end.
     @discardableResult
     package func stop(signal: Int32 = SIGTERM, within: Duration = .seconds(30)) throws(HubProcessError) -> Exit {
-        guard let process = state.withLock({ $0.process }) else { throw problem("no hub is running") }
+        guard let process = state.with({ $0.process }) else { throw problem("no hub is running") }
         process.send(signal)
         return try waitForEnd(within: within)
     }
 
     /// Sends a signal that it survives, such as SIGHUP.
-    package func send(signal: Int32) { state.withLock { $0.process }?.send(signal) }
+    package func send(signal: Int32) { state.with { $0.process }?.send(signal) }
 
     /// Waits until it ends by itself.
     @discardableResult
     package func waitForEnd(within: Duration = .seconds(30)) throws(HubProcessError) -> Exit {
-        guard let process = state.withLock({ $0.process }) else { throw problem("no hub is running") }
+        guard let process = state.with({ $0.process }) else { throw problem("no hub is running") }
         guard let exit = process.exit(within: within) else { throw problem("the hub did not end within \(within)") }
-        state.withLock { $0.process = nil }
+        state.with { $0.process = nil }
         return exit
     }
 
@@ -131,18 +131,18 @@ package final class HubProcess: Sendable {
             kill()
             throw problem("the ready line was '\(line)'")
         }
-        state.withLock { $0.port = port }
+        state.with { $0.port = port }
     }
 
     private func launch(port: Int) throws(HubProcessError) -> ChildProcess {
-        let (arguments, isMemory) = state.withLock { ($0.arguments, $0.isMemory) }
+        let (arguments, isMemory) = state.with { ($0.arguments, $0.isMemory) }
         let place = isMemory ? [] : ["--data", dataPath]
         guard
             let process = ChildProcess(
                 [HubProcess.executable, "serve", "--port", String(port)] + place + arguments,
                 output: folder.path(of: "output"), errorLog: folder.path(of: "log"))
         else { throw problem("\(HubProcess.executable) could not be started") }
-        state.withLock { $0.process = process }
+        state.with { $0.process = process }
         return process
     }
 

@@ -1,5 +1,4 @@
 import Storage
-import Synchronization
 
 /// A commit log whose deliveries the test decides on: for engines that must cope with late, refused and unknown
 /// commits. Deliveries come on the thread that calls `deliver…`, or at once when `isHolding` is false.
@@ -18,33 +17,33 @@ package final class ScriptedLog: CommitLog {
         var delivered: (@Sendable (LogDelivery) -> Void)?
     }
 
-    private let state: Mutex<State>
+    private let state: Monitor<State>
     package let identity: UInt64 = 1
 
     /// - Parameter isHolding: keep entries until a `deliver…` call.
     package init(isHolding: Bool = true) {
-        state = Mutex(State(isHolding: isHolding))
+        state = Monitor(State(isHolding: isHolding))
     }
 
-    package var lastPosition: LogPosition { state.withLock { LogPosition(UInt64($0.durable)) } }
+    package var lastPosition: LogPosition { state.with { LogPosition(UInt64($0.durable)) } }
 
     /// How many entries wait for a delivery.
-    package var heldCount: Int { state.withLock { $0.entries.count - $0.durable } }
+    package var heldCount: Int { state.with { $0.entries.count - $0.durable } }
 
     /// The entries that were delivered as durable.
-    package var durableEntries: [[UInt8]] { state.withLock { Array($0.entries.prefix($0.durable)) } }
+    package var durableEntries: [[UInt8]] { state.with { Array($0.entries.prefix($0.durable)) } }
 
     /// The highest position that was given to `trim`.
-    package var trimmed: LogPosition { state.withLock { $0.trimmed } }
+    package var trimmed: LogPosition { state.with { $0.trimmed } }
 
     package func setHolding(_ isHolding: Bool) {
-        state.withLock { $0.isHolding = isHolding }
+        state.with { $0.isHolding = isHolding }
         if !isHolding { deliverDurable() }
     }
 
     /// Makes the next `count` held entries, or all, durable.
     package func deliverDurable(count: Int = .max) {
-        let (delivered, last) = state.withLock { state in
+        let (delivered, last) = state.with { state in
             let before = state.durable
             state.durable = min(state.entries.count, count > state.entries.count ? .max : before + count)
             return (before == state.durable || state.isFailed ? nil : state.delivered, state.durable)
@@ -54,7 +53,7 @@ package final class ScriptedLog: CommitLog {
 
     /// Refuses everything that is held, and what comes until `resume`.
     package func deliverRefused(_ error: StorageError = .diskFull(file: "the test's disk")) {
-        let (delivered, from) = state.withLock { state in
+        let (delivered, from) = state.with { state in
             state.refusedFrom = state.durable
             state.submittedSinceRefusal = state.entries.count - state.durable
             state.entries.removeLast(state.submittedSinceRefusal)
@@ -68,7 +67,7 @@ package final class ScriptedLog: CommitLog {
     package func deliverFailed(
         _ error: StorageError = .system(operation: "sync", file: "the test's disk", code: 5)
     ) {
-        let delivered = state.withLock { state in
+        let delivered = state.with { state in
             state.isFailed = true
             return state.delivered
         }
@@ -84,11 +83,11 @@ package final class ScriptedLog: CommitLog {
     }
 
     package func start(delivered: @escaping @Sendable (LogDelivery) -> Void) {
-        state.withLock { $0.delivered = delivered }
+        state.with { $0.delivered = delivered }
     }
 
     package func submit(_ entry: [UInt8], reserved: Bool) -> LogPosition {
-        let (position, isDeliverable) = state.withLock { state in
+        let (position, isDeliverable) = state.with { state in
             if state.isRefusing {
                 state.submittedSinceRefusal += 1
                 return (state.refusedFrom + state.submittedSinceRefusal, false)
@@ -101,11 +100,11 @@ package final class ScriptedLog: CommitLog {
     }
 
     package func resume() {
-        state.withLock { $0.isRefusing = false }
+        state.with { $0.isRefusing = false }
     }
 
     package func trim(through position: LogPosition) {
-        state.withLock { $0.trimmed = max($0.trimmed, position) }
+        state.with { $0.trimmed = max($0.trimmed, position) }
     }
 
     package func close() {

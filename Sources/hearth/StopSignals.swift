@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Storage
 
 /// The signals that a running hub answers to, taken one at a time by the main thread.
 ///
@@ -14,7 +14,7 @@ final class StopSignals: Sendable {
         case failed(String)
     }
 
-    private let failure = Mutex<String?>(nil)
+    private let failure = Monitor<String?>(nil)
 
     /// Blocks the signals in this thread and all that it starts from now on: call it before there are others.
     init() {
@@ -33,14 +33,14 @@ final class StopSignals: Sendable {
             case SIGTERM: return .stop(signal: "SIGTERM")
             case SIGINT: return .stop(signal: "SIGINT")
             default:
-                if let reason = failure.withLock({ $0 }) { return .failed(reason) }
+                if let reason = failure.with({ $0 }) { return .failed(reason) }
             }
         }
     }
 
     /// Makes `next` return `failed`; callable from any thread. The first reason stays.
     func fail(_ reason: String) {
-        failure.withLock { $0 = $0 ?? reason }
+        failure.with { $0 = $0 ?? reason }
         kill(getpid(), SIGUSR1)
     }
 

@@ -1,5 +1,5 @@
 import DataTree
-import Synchronization
+import Storage
 import WireProtocol
 
 /// A large message generated from a snapshot while the socket drains, so that it never lies in memory as a whole.
@@ -63,15 +63,15 @@ package final class NodeStream: SegmentStream {
     }
 
     /// One loop's thread uses it; the lock only makes handing it over safe.
-    private let state: Mutex<State?>
+    private let state: Monitor<State?>
 
     init(_ message: Message, segments: Int) {
-        state = Mutex(State(pieces: Pieces(message), splitter: SegmentSplitter(segments: segments)))
+        state = Monitor(State(pieces: Pieces(message), splitter: SegmentSplitter(segments: segments)))
     }
 
     package func next(upTo byteCount: Int, into bytes: inout [UInt8]) -> Bool {
         let start = bytes.count
-        return state.withLock { state in
+        return state.with { state in
             guard var current = state.take() else { return false }
             var piece: [UInt8] = []
             while current.pieces.next(into: &piece) {

@@ -1,6 +1,5 @@
 import DataTree
 import Storage
-import Synchronization
 import WireProtocol
 
 /// How a hub is to run.
@@ -49,7 +48,7 @@ package final class Hub: SessionRouter, Sendable {
     private let configuration: HubConfiguration
     private let storage: any HubStorage
     private let clock: HubClock
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     private let outlets = Outlets()
     private let work = WorkQueue()
     private let keeper: StateKeeper
@@ -82,7 +81,7 @@ package final class Hub: SessionRouter, Sendable {
             if let refusal = Self.refusal(of: name) { throw refusal }
             let database = makeDatabase(name)
             try database.openNow()
-            state.withLock { $0.databases[name] = database }
+            state.with { $0.databases[name] = database }
         }
     }
 
@@ -91,7 +90,7 @@ package final class Hub: SessionRouter, Sendable {
 
     package func route(namespace: String) -> Result<any SessionEventSink, NamespaceRefusal> {
         if let refusal = Self.refusal(of: namespace) { return .failure(refusal) }
-        return state.withLock { state in
+        return state.with { state in
             if state.isStopping { return .failure(.stopping) }
             if let database = state.databases[namespace] { return .success(database) }
             guard configuration.mode == .development else { return .failure(.unknown(namespace)) }
@@ -108,11 +107,11 @@ package final class Hub: SessionRouter, Sendable {
     }
 
     /// Names of the namespaces that are there, in order.
-    package var namespaces: [String] { state.withLock { $0.databases.keys.sorted() } }
+    package var namespaces: [String] { state.with { $0.databases.keys.sorted() } }
 
     /// Ends every session, runs what they registered, stores everything. Connections are refused from here on.
     package func stop() {
-        let databases = state.withLock { state in
+        let databases = state.with { state in
             state.isStopping = true
             return state.databases.values.sorted { $0.name < $1.name }
         }

@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Storage
 
 /// The hub's sources of time and randomness, so that tests can set both.
 package struct HubClock: Sendable {
@@ -27,10 +27,10 @@ package struct HubClock: Sendable {
 
 /// The system's random numbers, fetched many at a time: a system call for each would be felt when thousands connect.
 private final class BufferedRandom: Sendable {
-    private let words = Mutex<[UInt64]>([])
+    private let words = Monitor<[UInt64]>([])
 
     func next() -> UInt64 {
-        words.withLock { words in
+        words.with { words in
             if words.isEmpty {
                 // 256 bytes are as much as one call gives.
                 words = [UInt64](repeating: 0, count: 32)

@@ -22,7 +22,7 @@ final class Mailbox: Sendable {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     private let waiting = Atomic<Int>(0)
 
     /// The weight of what was posted and has not been dealt with.
@@ -31,7 +31,7 @@ final class Mailbox: Sendable {
     /// Appends mail. True when no thread serves the mailbox: the caller starts one.
     func post(_ mail: [Mail]) -> Bool {
         waiting.wrappingAdd(mail.reduce(0) { $0 + $1.weight }, ordering: .relaxed)
-        return state.withLock { state in
+        return state.with { state in
             guard !state.isClosed else { return false }
             if state.mail.isEmpty { state.mail = mail } else { state.mail += mail }
             if state.isServed { return false }
@@ -42,7 +42,7 @@ final class Mailbox: Sendable {
 
     /// Takes everything there is.
     func take() -> [Mail] {
-        state.withLock { state in
+        state.with { state in
             var mail: [Mail] = []
             swap(&mail, &state.mail)
             return mail
@@ -56,14 +56,14 @@ final class Mailbox: Sendable {
 
     /// Gives up serving, unless mail has come meanwhile.
     func leave() -> Bool {
-        state.withLock { state in
+        state.with { state in
             guard state.mail.isEmpty else { return false }
             state.isServed = false
             return true
         }
     }
 
-    var isServed: Bool { state.withLock { $0.isServed } }
+    var isServed: Bool { state.with { $0.isServed } }
 
-    func close() { state.withLock { $0.isClosed = true } }
+    func close() { state.with { $0.isClosed = true } }
 }

@@ -1,5 +1,4 @@
 import Storage
-import Synchronization
 
 /// Outputs that wait until what they depend on is durable, and the only way from a database to the gateway's loops: what
 /// leaves here leaves in order.
@@ -151,19 +150,19 @@ final class ReleaseQueue: Sendable {
 
 /// The gateway's loops, by number.
 package final class Outlets: Sendable {
-    private let loops = Mutex<[(any LoopOutlet)?]>([])
+    private let loops = Monitor<[(any LoopOutlet)?]>([])
 
     package init() {}
 
     package func attach(_ outlet: any LoopOutlet, loop: UInt16) {
-        loops.withLock { loops in
+        loops.with { loops in
             while loops.count <= Int(loop) { loops.append(nil) }
             loops[Int(loop)] = outlet
         }
     }
 
     func post(_ outputs: [[LoopOutput]]) {
-        let outlets = loops.withLock { $0 }
+        let outlets = loops.with { $0 }
         for (loop, list) in outputs.enumerated() where !list.isEmpty && loop < outlets.count {
             outlets[loop]?.post(list)
         }

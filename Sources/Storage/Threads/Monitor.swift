@@ -2,7 +2,8 @@ import Glibc
 
 /// Values shared between threads, with waiting: a mutex and a condition variable.
 ///
-/// `Synchronization.Mutex` has no way to sleep until another thread changes something; this has.
+/// `Synchronization.Mutex` has no way to sleep until another thread changes something; this has. And Thread Sanitizer sees it,
+/// whereas the contended path of that one is hidden from it and everything behind it looks unguarded.
 package final class Monitor<State>: @unchecked Sendable {
     // Unchecked because the compiler cannot see that `state` is only touched under `mutex`.
     private var state: State
