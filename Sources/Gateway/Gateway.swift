@@ -66,6 +66,7 @@ package final class Gateway: Sendable {
         port = listening.first?.port ?? configuration.endpoint.port
         administrativePort = listening.dropFirst().first?.port
         metrics.connectionLimit.set(connectionLimit)
+        metrics.startedAt.set(Int(monotonicMilliseconds()) * 1_000_000)
         let inboxes = (0..<max(1, configuration.loops)).map { _ in LoopInbox() }
         self.inboxes = inboxes
         let settings = LoopSettings(

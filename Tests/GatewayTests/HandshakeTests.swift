@@ -178,6 +178,21 @@ extension LiveTests {
             for client in clients { #expect(try client.receiveText().hasPrefix("to ")) }
         }
 
+        @Test("that is never finished ends after ten seconds")
+        func neverFinished() async throws {
+            let hub = try LiveGateway()
+            let silent = try RawSocket(port: hub.port)
+            let half = try RawSocket(port: hub.port)
+            try half.send(Array("GET /.ws?ns=demo HTTP/1.1\r\nHost: x\r\n".utf8))
+            for socket in [silent, half] {
+                #expect {
+                    while true { _ = try socket.receive(until: .now + .seconds(14)) }
+                } throws: { error in
+                    error as? RawSocketError == .ended || error as? RawSocketError == .reset
+                }
+            }
+        }
+
         @Test("of thousands of clients costs each the same, and all are served")
         func thousands() async throws {
             let hub = try LiveGateway()

@@ -67,7 +67,8 @@ extension Loop {
 
     private func contextInfo(_ library: LibwebsocketsResources) -> lws_context_creation_info {
         var info = lws_context_creation_info()
-        info.port = CONTEXT_PORT_NO_LISTEN
+        // We listen ourselves. With plain `CONTEXT_PORT_NO_LISTEN` a host has no TLS.
+        info.port = CONTEXT_PORT_NO_LISTEN_SERVER
         info.protocols = UnsafePointer(library.protocols)
         info.retry_and_idle_policy = UnsafePointer(library.retryPolicy)
         info.foreign_loops = library.foreignLoops
