@@ -46,7 +46,7 @@ extension LiveTests {
         /// The name in the certificate that a new connection is shown.
         private func shownName(_ hub: LiveGateway) throws -> String {
             try shell(
-                "timeout 10 openssl s_client -connect 127.0.0.1:\(hub.port) </dev/null 2>/dev/null "
+                "timeout -s KILL 10 openssl s_client -connect 127.0.0.1:\(hub.port) </dev/null 2>/dev/null "
                     + "| openssl x509 -noout -subject 2>/dev/null")
         }
 
@@ -56,7 +56,8 @@ extension LiveTests {
             let hub = try secureHub()
             let output = try shell(
                 "(printf 'GET /healthz HTTP/1.1\\r\\nHost: x\\r\\nConnection: close\\r\\n\\r\\n'; sleep 1) "
-                    + "| timeout 10 openssl s_client -connect 127.0.0.1:\(hub.port) -alpn h2,http/1.1 2>/dev/null")
+                    + "| timeout -s KILL 10 openssl s_client -connect 127.0.0.1:\(hub.port) -alpn h2,http/1.1 2>/dev/null"
+            )
             #expect(output.contains("ALPN protocol: http/1.1"))
             #expect(output.contains("{\"status\":\"ok\"}"))
         }
@@ -72,7 +73,8 @@ extension LiveTests {
             fwrite(bytes, 1, bytes.count, file)
             fclose(file)
             let output = folder.path(of: "output")
-            let client = "(cat \(input); sleep 4) | timeout 5 openssl s_client -connect 127.0.0.1:\(hub.port) -quiet"
+            let client =
+                "(cat \(input); sleep 4) | timeout -s KILL 5 openssl s_client -connect 127.0.0.1:\(hub.port) -quiet"
             try shell("(\(client) >\(output) 2>/dev/null) >/dev/null 2>&1 &")
             try await eventually("the message") { hub.sink().texts == ["over TLS"] }
             let id = try #require(hub.sink().openings.first?.id)
