@@ -23,7 +23,7 @@ let package = Package(
         .target(name: "WireProtocol", dependencies: ["DataTree"]),
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
-        .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "CLibwebsockets"]),
+        .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "Storage", "CLibwebsockets"]),
         .executableTarget(name: "hearth", dependencies: ["Gateway", "HubEngine", "Storage", "DataTree", "CJansson"]),
         // Measurements of single rooms, for `scripts/bench`.
         .systemLibrary(name: "CMalloc"),
@@ -39,7 +39,7 @@ let package = Package(
         .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport", "CJansson", "Fuzzing"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
-        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "TestSupport"]),
+        .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Storage", "TestSupport"]),
         .testTarget(name: "hearthTests", dependencies: ["hearth"]),
         .testTarget(name: "LiveHubTests", dependencies: ["TestSupport", "hearth"]),
     ],

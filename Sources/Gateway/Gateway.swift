@@ -1,6 +1,6 @@
 import Glibc
 import HubEngine
-import Synchronization
+import Storage
 
 /// The hub's side towards its clients: sockets, WebSocket and HTTP.
 ///
@@ -14,7 +14,7 @@ package final class Gateway: Sendable {
     private let threads: [LoopThread]
     private let listening: [ListeningSocket]
     private let logger: Logger
-    private let life = Mutex(Life.idle)
+    private let life = Monitor(Life.idle)
 
     /// The port that clients connect to.
     package let port: Int
@@ -53,8 +53,9 @@ package final class Gateway: Sendable {
         self.logger = logger
         // A client that went away is no reason to die.
         signal(SIGPIPE, SIG_IGN)
-        let descriptors = FileLimit.raise()
-        let afforded = max(16, descriptors - Gateway.reservedDescriptors - Gateway.spareSockets)
+        let reserved = Gateway.reservedDescriptors + Gateway.spareSockets
+        let descriptors = FileLimit.set(for: configuration.maxConnections.map { $0 + reserved })
+        let afforded = max(16, descriptors - reserved)
         connectionLimit = min(configuration.maxConnections ?? afforded, afforded)
         logger.info("file-limit", ["descriptors": .integer(descriptors), "connections": .integer(connectionLimit)])
         if let wanted = configuration.maxConnections, wanted > connectionLimit {
@@ -119,7 +120,7 @@ package final class Gateway: Sendable {
 
     /// Begins to accept clients.
     package func start() {
-        let starts = life.withLock { life in
+        let starts = life.with { life in
             guard life == .idle else { return false }
             life = .accepting
             return true
@@ -138,7 +139,7 @@ package final class Gateway: Sendable {
     ///
     /// Returns at once. The loops go on sending, so that what the engine still has to say gets out, until `stop`.
     package func drain(over drain: Duration) {
-        let wasAccepting = life.withLock { life in
+        let wasAccepting = life.with { life in
             defer { life = .stopped }
             return life == .accepting
         }
@@ -152,7 +153,7 @@ package final class Gateway: Sendable {
 
     /// Cuts what is left and ends the loops; returns when their threads are gone.
     package func stop() {
-        life.withLock { $0 = .stopped }
+        life.with { $0 = .stopped }
         for inbox in inboxes { inbox.post(.end) }
         for thread in threads { thread.join() }
     }

@@ -1,4 +1,5 @@
 import HubEngine
+import Storage
 import Synchronization
 import TestSupport
 import Testing
@@ -12,21 +13,21 @@ enum LiveTests {}
 
 /// A namespace that keeps what the gateway tells it.
 final class RecordingSink: SessionEventSink {
-    private let state = Mutex<[SessionEvent]>([])
+    private let state = Monitor<[SessionEvent]>([])
     private let reportedBacklog = Atomic<Int>(0)
     private let answer: @Sendable (SessionEvent) -> Void
 
     init(answer: @escaping @Sendable (SessionEvent) -> Void = { _ in }) { self.answer = answer }
 
     func post(_ events: [SessionEvent]) {
-        state.withLock { $0 += events }
+        state.with { $0 += events }
         for event in events { answer(event) }
     }
 
     var backlog: Int { reportedBacklog.load(ordering: .relaxed) }
     func report(backlog: Int) { reportedBacklog.store(backlog, ordering: .relaxed) }
 
-    var events: [SessionEvent] { state.withLock { $0 } }
+    var events: [SessionEvent] { state.with { $0 } }
 
     var openings: [(id: ConnectionID, opening: SessionOpening)] {
         events.compactMap { if case .opened(let id, let opening) = $0 { (id, opening) } else { nil } }
@@ -65,12 +66,12 @@ final class LiveGateway: SessionRouter {
     static let unknownName = "nowhere"
 
     private final class Router: SessionRouter {
-        let table = Mutex<[String: RecordingSink]>([:])
+        let table = Monitor<[String: RecordingSink]>([:])
 
         func route(namespace: String) -> Result<any SessionEventSink, NamespaceRefusal> {
             if namespace == LiveGateway.unknownName { return .failure(.unknown(namespace)) }
             return .success(
-                table.withLock { table in
+                table.with { table in
                     let sink = table[namespace] ?? RecordingSink()
                     table[namespace] = sink
                     return sink
@@ -105,7 +106,7 @@ final class LiveGateway: SessionRouter {
     }
 
     func sink(_ name: String = "demo") -> RecordingSink {
-        router.table.withLock { table in
+        router.table.with { table in
             let sink = table[name] ?? RecordingSink()
             table[name] = sink
             return sink

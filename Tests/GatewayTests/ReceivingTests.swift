@@ -191,6 +191,20 @@ extension LiveTests {
             #expect(reason == .protocolError)
         }
 
+        @Test("goes on with messages that had been read already when it stopped")
+        func readAlready() async throws {
+            let hub = try LiveGateway { $0.sinkBacklogLimit = 10 }
+            let (client, _) = try await hub.connect()
+            hub.sink().report(backlog: 100)
+            try client.send(text: "first")
+            try await eventually("the first") { hub.sink().texts == ["first"] }
+            try client.send(bytes: (0..<10).flatMap { RawFrame(.text, Array("\($0)".utf8 + [0x21])).bytes() })
+            try await Task.sleep(for: .milliseconds(100))
+            #expect(hub.sink().texts.count < 11)
+            hub.sink().report(backlog: 0)
+            try await eventually("all of them", within: .seconds(1)) { hub.sink().texts.count == 11 }
+        }
+
         @Test("stops reading from a flood while the namespace is behind, and loses nothing")
         func flowControl() async throws {
             let hub = try LiveGateway { $0.sinkBacklogLimit = 10 }

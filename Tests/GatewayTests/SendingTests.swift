@@ -165,6 +165,22 @@ extension LiveTests {
             #expect(Set(gone).count == 200)
         }
 
+        @Test("serves more clients than a turn's share, and what is posted meanwhile")
+        func manyTurns() async throws {
+            let hub = try LiveGateway()
+            var clients: [RawWebSocketClient] = []
+            for _ in 0..<1_500 { clients.append(try RawWebSocketClient(port: hub.port)) }
+            try await eventually("all open") { hub.sink().openings.count == 1_500 }
+            let list = ConnectionList(hub.sink().openings.map(\.id))
+            for index in 0..<40 {
+                hub.post(.fanOut(Frame("\(index)"), to: list))
+                try await Task.sleep(for: .milliseconds(Int64(index % 5)))
+            }
+            for client in clients {
+                for index in 0..<40 { #expect(try client.receiveText() == "\(index)") }
+            }
+        }
+
         @Test("takes outputs from several threads while clients come and go")
         func threads() async throws {
             let hub = try LiveGateway { $0.loops = 2 }

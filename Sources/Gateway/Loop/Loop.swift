@@ -138,20 +138,18 @@ final class Loop {
     // MARK: A turn
 
     private func wakeUp() {
-        if batches.isEmpty {
+        let isContinuing = !batches.isEmpty
+        if !isContinuing {
             let contents = inbox.takeAll()
             for command in contents.commands { perform(command) }
             for socket in contents.sockets { adopt(socket) }
             batches = contents.outputs
             for outputs in batches { sort(outputs) }
         }
-        if deliver() {
-            batches.removeAll()
-            if inbox.hasOwnPosts { uv_async_send(wake) }
-        } else if !isEnding {
-            // The rest follows after the sockets had their turn.
-            uv_async_send(wake)
-        }
+        let isDone = deliver()
+        if isDone { batches.removeAll() }
+        // The rest follows after the sockets had their turn; and what came into the inbox meanwhile woke nobody else.
+        if !isDone || isContinuing || inbox.hasOwnPosts, !isEnding { uv_async_send(wake) }
     }
 
     /// After the sockets that were ready have been read. While the few clients that spoke have more to read, the turn goes on:
@@ -178,8 +176,8 @@ final class Loop {
         if speakers.count < 4, speakers.last != descriptor { speakers.append(descriptor) }
     }
 
-    /// Sends outputs that a callback of this loop produced itself, and what belongs to the end of a turn.
-    private func endTurn() {
+    /// Posts what was gathered for the engine, and cuts the sockets of sessions that were given up.
+    func endTurn() {
         repeat {
             postEvents()
             cutDoomed()

@@ -1,6 +1,7 @@
 import CLibwebsockets
 import Glibc
 import HubEngine
+import Storage
 import Synchronization
 
 /// A socket on its way from the accepting loop to the loop that will serve it.
@@ -47,7 +48,7 @@ final class LoopInbox: LoopOutlet {
         var isClosed = false
     }
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
     /// Deliveries that were posted and not taken out yet: how far the loop is behind.
     private let waiting = Atomic<Int>(0)
 
@@ -78,7 +79,7 @@ final class LoopInbox: LoopOutlet {
     /// Lets other threads wake the loop, or no longer. Called by the loop, before its handle is valid for others and before it
     /// is closed.
     func setWake(_ wake: Wake?) {
-        state.withLock {
+        state.with {
             $0.wake = wake
             $0.thread = wake == nil ? nil : pthread_self()
             if let wake { uv_async_send(wake.handle) }
@@ -88,7 +89,7 @@ final class LoopInbox: LoopOutlet {
 
     /// Everything that came since the last call.
     func takeAll() -> Contents {
-        let contents = state.withLock { state in
+        let contents = state.with { state in
             let contents = state.contents
             if !contents.isEmpty { state.contents = Contents() }
             ownPosts.store(false, ordering: .relaxed)
@@ -100,7 +101,7 @@ final class LoopInbox: LoopOutlet {
 
     @discardableResult
     private func put(_ change: (inout Contents) -> Void) -> Bool {
-        state.withLock { state in
+        state.with { state in
             guard !state.isClosed else { return false }
             let wasEmpty = state.contents.isEmpty
             change(&state.contents)

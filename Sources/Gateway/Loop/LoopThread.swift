@@ -1,5 +1,5 @@
 import Glibc
-import Synchronization
+import Storage
 
 /// The thread of a loop. The loop is made on it and never leaves it.
 final class LoopThread: Sendable {
@@ -11,7 +11,7 @@ final class LoopThread: Sendable {
         let index: UInt16
         let settings: LoopSettings
         let inbox: LoopInbox
-        private let outcome = Mutex<Result<Void, GatewayError>?>(nil)
+        private let outcome = Monitor<Result<Void, GatewayError>?>(nil)
 
         init(index: UInt16, settings: LoopSettings, inbox: LoopInbox) {
             self.index = index
@@ -22,22 +22,20 @@ final class LoopThread: Sendable {
         func run() {
             do throws(GatewayError) {
                 let loop = try Loop(index: index, settings: settings, inbox: inbox)
-                outcome.withLock { $0 = .success(()) }
+                outcome.update { $0 = .success(()) }
                 loop.run()
             } catch {
-                outcome.withLock { $0 = .failure(error) }
+                outcome.update { $0 = .failure(error) }
             }
         }
 
         func wait() throws(GatewayError) {
-            while true {
-                if let outcome = outcome.withLock({ $0 }) { return try outcome.get() }
-                usleep(500)
-            }
+            try (outcome.wait { $0 } ?? .success(())).get()
         }
     }
 
     private let thread: pthread_t
+    private let isJoined = Monitor(false)
 
     /// Starts the thread and waits until its loop is ready.
     init(index: UInt16, settings: LoopSettings, inbox: LoopInbox) throws(GatewayError) {
@@ -63,6 +61,11 @@ final class LoopThread: Sendable {
         }
     }
 
-    /// Waits for the end of the thread.
-    func join() { pthread_join(thread, nil) }
+    /// Waits for the end of the thread; callable any number of times.
+    func join() {
+        isJoined.with { isJoined in
+            if !isJoined { pthread_join(thread, nil) }
+            isJoined = true
+        }
+    }
 }

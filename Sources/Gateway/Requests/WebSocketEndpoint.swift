@@ -178,6 +178,8 @@ extension Loop {
                 else { continue }
                 heard(connection)
                 lws_rx_flow_control(socket, 1)
+                // What libwebsockets has read already it hands out only when the socket is served again.
+                lws_callback_on_writable(socket)
             }
         }
         pausedPorts = stillPaused

@@ -1,3 +1,4 @@
+import Storage
 import Synchronization
 
 /// A number that only grows. Safe and cheap from any thread.
@@ -48,12 +49,12 @@ package final class Histogram: Sendable {
 ///
 /// The label's values must come from a fixed list (a status, a reason): each one stays for ever.
 package final class CounterFamily: Sendable {
-    private let counters = Mutex<[String: Counter]>([:])
+    private let counters = Monitor<[String: Counter]>([:])
 
     package init() {}
 
     package subscript(_ label: String) -> Counter {
-        counters.withLock { counters in
+        counters.with { counters in
             if let counter = counters[label] { return counter }
             let counter = Counter()
             counters[label] = counter
@@ -63,7 +64,7 @@ package final class CounterFamily: Sendable {
 
     /// All label values in use, sorted, with their counts.
     package var values: [(label: String, value: Int)] {
-        counters.withLock { $0.map { (label: $0.key, value: $0.value.value) } }.sorted { $0.label < $1.label }
+        counters.with { $0.map { (label: $0.key, value: $0.value.value) } }.sorted { $0.label < $1.label }
     }
 }
 
