@@ -52,9 +52,11 @@ struct RunningHub {
     private static var defaultLoops: Int { min(4, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)) }
 
     /// Tells clients by closing their sockets, runs what they registered, stores everything.
-    func stop() {
+    /// - Returns: whether no thread is left that the process would have to wait for.
+    func stop() -> Bool {
         gateway.drain(over: .milliseconds(500))
-        hub.stop()
+        let isQuiet = hub.stop()
         gateway.stop()
+        return isQuiet
     }
 }

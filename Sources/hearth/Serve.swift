@@ -40,8 +40,10 @@ enum Serve {
                 running.gateway.reloadCertificates()
             case .stop(let signal):
                 log.info("stopping", ["signal": .text(signal)])
-                running.stop()
+                let isQuiet = running.stop()
                 log.info("stopped")
+                // What is still at work is not needed any more, and would meet libraries that have been taken down.
+                if !isQuiet { _exit(ExitCode.success.rawValue) }
                 return .success
             case .failed(let reason):
                 log.error("failed", ["reason": .text(reason)])

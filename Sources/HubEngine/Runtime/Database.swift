@@ -72,13 +72,22 @@ package final class Database: SessionEventSink, Sendable {
 
     /// Opens the database now, on the caller's thread: recovers what a crash left and ends its sessions.
     func openNow() throws {
+        // Whoever posts meanwhile, the log for one, must not open it a second time.
+        guard mailbox.post([]) else { return }
         life.value = try DatabaseLife(self, mayStayUnborn: false)
         isLoaded.store(true, ordering: .releasing)
-        post([Mail]())
+        serve(asGuest: false)
     }
 
     /// Ends all sessions and stores what is to be stored; `waitUntilStopped` returns when that is done.
-    func beginStop() { post([.endAll, .stop]) }
+    func beginStop() {
+        // What is not in memory has nothing to end and nothing to store.
+        if mailbox.close(unless: { isLoaded.load(ordering: .acquiring) }) {
+            stopped.update { $0 = true }
+        } else {
+            post([.endAll, .stop])
+        }
+    }
 
     func waitUntilStopped() { _ = stopped.wait { $0 ? true : nil } }
 

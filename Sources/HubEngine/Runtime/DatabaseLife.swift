@@ -22,6 +22,8 @@ final class DatabaseLife {
     /// A batch that is handled and whose outputs have not left.
     private var handledBatch: ArraySlice<Mail>?
     private var isStopping = false
+    /// How many refusals of the log have been dealt with.
+    private var refusals = 0
 
     /// Proposals handled before their outputs are let go.
     private static let batchSize = 512
@@ -29,6 +31,10 @@ final class DatabaseLife {
     private static let heldBytes = 256 << 20
     private static let saveBytes = 64 << 20
     private static let saveInterval: UInt64 = 30_000_000_000
+    /// What the log may hold at the end without the state store having it, in bytes: the next start redoes it.
+    private static let unsavedBytes = 8 << 20
+    /// How long the end waits for a pass of the state store, in nanoseconds.
+    private static let closeTime: UInt64 = 3_000_000_000
 
     /// Loads the state, redoes the log, and runs what sessions of the last run left to be written.
     init(_ database: Database, mayStayUnborn: Bool) throws {
@@ -68,7 +74,7 @@ final class DatabaseLife {
         engine.noteIncarnation()
         engine.endLeftOver(image.sessions, time: environment.clock.milliseconds())
         finishBatch()
-        _ = releases.waitUntilDurable(lastPosition)
+        _ = releases.waitUntilDurable(lastPosition, knowing: refusals)
     }
 
     private func begin(_ log: any CommitLog) {
@@ -94,6 +100,7 @@ final class DatabaseLife {
             _ = try opened.1.load()
             storage = (opened.0, opened.1)
             begin(opened.0)
+            engine.noteIncarnation()
             environment.log.info("database.created", ["namespace": LogValue(environment.configuration.namespace)])
             return opened.0
         } catch {
@@ -185,6 +192,7 @@ final class DatabaseLife {
             engine.rollBack(from: position, reason: "\(error)")
             lastPosition = LogPosition(position.value - 1)
             releases.resume(from: position)
+            refusals += 1
             storage?.log.resume()
         case .saved(let records, let succeeded, let position):
             finishSave(records, succeeded: succeeded, position: position)
@@ -235,7 +243,7 @@ final class DatabaseLife {
         let from = savedTree
         pendingTree = snapshot.tree
         environment.keeper.save(
-            snapshot, from: from, to: storage.state, when: releases, trimming: storage.log
+            snapshot, from: from, to: storage.state, when: releases, knowing: refusals, trimming: storage.log
         ) { [weak database, saveEnd] succeeded in
             saveEnd.update { $0 = true }
             database?.post([.saved(saved, succeeded: succeeded, position: snapshot.position)])
@@ -262,9 +270,14 @@ final class DatabaseLife {
     func close() {
         guard let storage else { return }
         storage.log.close()
-        _ = saveEnd.wait { $0 ? true : nil }
+        // The log has everything, so a pass that takes long may be cut off wherever it is.
+        guard saveEnd.wait(until: monotonicNanoseconds() + Self.closeTime, for: { $0 ? true : nil }) ?? false else {
+            environment.log.warning(
+                "state.save_cut_off", ["namespace": LogValue(environment.configuration.namespace)])
+            return
+        }
         if environment.storage.isPersistent && !isSaving && releases.durable == lastPosition
-            && lastPosition != savedPosition
+            && lastPosition != savedPosition && bytesSinceSave <= Self.unsavedBytes
         {
             let (snapshot, _) = engine.takeSnapshot(at: lastPosition)
             do {

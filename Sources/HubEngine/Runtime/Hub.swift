@@ -13,6 +13,8 @@ package struct HubConfiguration: Sendable {
     package var publicHost: String?
     package var administratorSecret: String?
     package var limits: Limits
+    /// How long a namespace that nobody is connected to stays in memory, in nanoseconds.
+    package var idleTime: UInt64 = 60_000_000_000
 
     package init(
         mode: Authenticator.Mode, namespaces: [String] = [], defaultNamespace: String = "default",
@@ -110,7 +112,9 @@ package final class Hub: SessionRouter, Sendable {
     package var namespaces: [String] { state.with { $0.databases.keys.sorted() } }
 
     /// Ends every session, runs what they registered, stores everything. Connections are refused from here on.
-    package func stop() {
+    /// - Returns: false when a thread is still at work that nothing durable depends on: the process must end without waiting.
+    @discardableResult
+    package func stop() -> Bool {
         let databases = state.with { state in
             state.isStopping = true
             return state.databases.values.sorted { $0.name < $1.name }
@@ -118,8 +122,8 @@ package final class Hub: SessionRouter, Sendable {
         for database in databases { database.beginStop() }
         for database in databases { database.waitUntilStopped() }
         timer.stop()
-        keeper.stop()
-        work.stop()
+        let isKept = keeper.stop()
+        return work.stop() && isKept
     }
 
     /// Whether a client may use the name, and why not: `[A-Za-z0-9][A-Za-z0-9_-]{0,63}`.
@@ -150,6 +154,6 @@ package final class Hub: SessionRouter, Sendable {
         return Database(
             environment: Database.Environment(
                 configuration: engine, storage: storage.namespace(name), clock: clock, outlets: outlets, work: work,
-                keeper: keeper, timer: timer, metrics: metrics, log: log, fail: fail))
+                keeper: keeper, timer: timer, metrics: metrics, log: log, fail: fail, idleTime: configuration.idleTime))
     }
 }

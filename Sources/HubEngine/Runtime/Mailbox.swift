@@ -66,4 +66,13 @@ final class Mailbox: Sendable {
     var isServed: Bool { state.with { $0.isServed } }
 
     func close() { state.with { $0.isClosed = true } }
+
+    /// Closes it if nobody serves it, nothing is in it, and `isNeeded` says no. False when it stays open.
+    func close(unless isNeeded: () -> Bool) -> Bool {
+        state.with { state in
+            if state.isServed || !state.mail.isEmpty || isNeeded() { return false }
+            state.isClosed = true
+            return true
+        }
+    }
 }

@@ -21,6 +21,8 @@ final class ReleaseQueue: Sendable {
         var newest: LogPosition = .none
         /// The log has refused something, and the engine has not dealt with it yet: nothing may leave.
         var isRefusing = false
+        /// How often the log has refused something.
+        var refusals = 0
     }
 
     private let monitor = Monitor(State())
@@ -94,6 +96,7 @@ final class ReleaseQueue: Sendable {
     func refuse(from position: LogPosition) {
         monitor.update { state in
             state.isRefusing = true
+            state.refusals += 1
             state.held.removeFirst(state.head)
             state.head = 0
             state.held.removeAll { $0.position >= position }
@@ -116,10 +119,13 @@ final class ReleaseQueue: Sendable {
         _ = monitor.wait { $0.heldBytes <= limit || $0.isRefusing ? true : nil }
     }
 
-    /// Sleeps until everything through `position` is durable. False when the log refused something instead.
-    func waitUntilDurable(_ position: LogPosition) -> Bool {
+    /// Sleeps until everything through `position` is durable. False when the log refused something that whoever gave the
+    /// position does not know of: the position then is another entry's, or will be.
+    ///
+    /// - Parameter refusals: how many it knows of.
+    func waitUntilDurable(_ position: LogPosition, knowing refusals: Int) -> Bool {
         monitor.wait { state in
-            if state.isRefusing { return false }
+            if state.refusals != refusals { return false }
             return state.durable >= position ? true : nil
         } ?? false
     }

@@ -9,13 +9,14 @@ package final class StateKeeper: Sendable {
     package init(log: Logger) { self.log = log }
 
     /// Waits until the snapshot's position is durable, brings `store` forward to it, and lets the log go up to there.
+    /// - Parameter refusals: how many refusals of the log the snapshot takes into account.
     func save(
         _ snapshot: StateSnapshot, from: Node, to store: any StateStore, when releases: ReleaseQueue,
-        trimming commitLog: any CommitLog, then finished: @escaping @Sendable (Bool) -> Void
+        knowing refusals: Int, trimming commitLog: any CommitLog, then finished: @escaping @Sendable (Bool) -> Void
     ) {
         let log = log
         queue.add {
-            guard releases.waitUntilDurable(snapshot.position) else {
+            guard releases.waitUntilDurable(snapshot.position, knowing: refusals) else {
                 finished(false)
                 return
             }
@@ -31,5 +32,6 @@ package final class StateKeeper: Sendable {
         }
     }
 
-    func stop() { queue.stop() }
+    /// False when a pass takes too long to wait for it.
+    func stop() -> Bool { queue.stop() }
 }

@@ -26,17 +26,21 @@ package final class WorkQueue: Sendable {
         }
     }
 
-    /// Drops what has not begun and ends the thread.
-    package func stop() {
+    /// Drops what has not begun and ends the thread. False when that does not end in time.
+    @discardableResult
+    package func stop() -> Bool {
         monitor.update { state in
             state.isStopped = true
             state.jobs = []
         }
-        _ = monitor.wait { $0.isRunning ? nil : true }
+        return monitor.wait(until: monotonicNanoseconds() + Self.stopTime) { $0.isRunning ? nil : true } ?? false
     }
 
     /// Ends the thread when nothing came for this long, in nanoseconds.
     private static let idleTime: UInt64 = 30_000_000_000
+
+    /// How long the job that is under way may take once the queue is stopped, in nanoseconds.
+    private static let stopTime: UInt64 = 2_000_000_000
 
     private func run() {
         while true {
