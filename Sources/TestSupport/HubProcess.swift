@@ -41,14 +41,20 @@ package final class HubProcess: Sendable {
     ///
     /// - Parameters:
     ///   - arguments: those of `hearth serve` besides `--port` and `--data`. With `--memory` there is no data folder.
+    ///   - dataPath: the data folder; one that ends with this object unless given.
     /// - Throws: `HubProcessError` when it ends or stays silent instead.
-    package convenience init(_ arguments: String..., within: Duration = .seconds(60)) throws(HubProcessError) {
-        try self.init(arguments: arguments, within: within)
+    package convenience init(
+        _ arguments: String..., dataPath: String? = nil, within: Duration = .seconds(60)
+    ) throws(HubProcessError) {
+        try self.init(arguments: arguments, dataPath: dataPath, within: within)
     }
 
     /// The same with a list of arguments.
-    package init(arguments: [String], within: Duration = .seconds(60)) throws(HubProcessError) {
+    package init(
+        arguments: [String], dataPath: String? = nil, within: Duration = .seconds(60)
+    ) throws(HubProcessError) {
         folder = TemporaryFolder()
+        self.dataPath = dataPath ?? folder.path(of: "data")
         state = Monitor(State(arguments: arguments))
         try start(port: 0, within: within)
     }
@@ -62,7 +68,7 @@ package final class HubProcess: Sendable {
     package var processID: Int32 { state.with { $0.process?.processID ?? 0 } }
 
     /// The data folder; it stays over restarts.
-    package var dataPath: String { folder.path(of: "data") }
+    package let dataPath: String
 
     /// What the hub wrote on standard error, over all its starts.
     package var log: String { TemporaryFolder.contents(of: folder.path(of: "log")) ?? "" }
@@ -164,14 +170,20 @@ package final class HubProcess: Sendable {
     package static func run(
         _ arguments: [String], within: Duration = .seconds(30)
     ) throws(HubProcessError) -> (exit: Exit, output: String, error: String) {
+        try run(command: [executable] + arguments, within: within)
+    }
+
+    /// Runs any program, named by its path, to its end.
+    package static func run(
+        command: [String], within: Duration = .seconds(30)
+    ) throws(HubProcessError) -> (exit: Exit, output: String, error: String) {
         let folder = TemporaryFolder()
         guard
-            let process = ChildProcess(
-                [executable] + arguments, output: folder.path(of: "output"), errorLog: folder.path(of: "log"))
-        else { throw HubProcessError(what: "\(executable) could not be started", log: "") }
+            let process = ChildProcess(command, output: folder.path(of: "output"), errorLog: folder.path(of: "log"))
+        else { throw HubProcessError(what: "\(command[0]) could not be started", log: "") }
         let exit = process.exit(within: within)
         let error = TemporaryFolder.contents(of: folder.path(of: "log")) ?? ""
-        guard let exit else { throw HubProcessError(what: "hearth did not end within \(within)", log: error) }
+        guard let exit else { throw HubProcessError(what: "\(command[0]) did not end within \(within)", log: error) }
         return (exit, process.output, error)
     }
 }

@@ -59,6 +59,9 @@ package final class RawSocket {
         setsockopt(descriptor, Int32(IPPROTO_TCP), TCP_NODELAY, &on, socklen_t(MemoryLayout<Int32>.size))
     }
 
+    /// Takes over a connected descriptor.
+    package init(descriptor: Int32) { self.descriptor = descriptor }
+
     deinit { close() }
 
     /// Sends all bytes, or fails when the peer takes none of them for `within`.

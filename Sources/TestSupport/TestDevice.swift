@@ -34,14 +34,20 @@ package final class TestDevice {
     /// - Parameters:
     ///   - lastSession: the session that this device had before (`ls`).
     ///   - receiveBuffer: bytes of the kernel's receive buffer, for a slow reader.
-    package init(
+    package convenience init(
         port: Int, namespace: String = "demo", lastSession: String? = nil, headers: [(String, String)] = [],
         hostHeader: String? = nil, receiveBuffer: Int? = nil, within: Duration = .seconds(20)
     ) throws {
         let path = "/.ws?v=5&ns=\(namespace)" + (lastSession.map { "&ls=\($0)" } ?? "")
-        socket = try RawWebSocketClient(
+        let client = try RawWebSocketClient(
             port: port, path: path, headers: headers, hostHeader: hostHeader, receiveBuffer: receiveBuffer,
             within: within)
+        try self.init(client, within: within)
+    }
+
+    /// Waits for the hello on a connection that has been upgraded.
+    package init(_ client: RawWebSocketClient, within: Duration = .seconds(20)) throws {
+        socket = client
         let first = try socket.receiveMessage(within: within)
         guard case .hello(let hello) = try DeviceMessage(first) else { throw DeviceError.malformed(first) }
         self.hello = hello

@@ -1,11 +1,14 @@
 /// ID tokens with `alg: none`, as SDKs in emulator mode make them.
-enum UnsignedTokens {
+package enum UnsignedTokens {
     /// - Parameter claims: a JSON object.
-    static func token(_ claims: String, header: String = #"{"alg":"none","typ":"JWT"}"#) -> String {
+    package static func token(_ claims: String, header: String = #"{"alg":"none","typ":"JWT"}"#) -> String {
         "\(base64URL(Array(header.utf8))).\(base64URL(Array(claims.utf8)))."
     }
 
-    static func base64URL(_ bytes: [UInt8]) -> String {
+    /// The token of a mock user, which never expires.
+    package static func user(_ uid: String) -> String { token(#"{"sub":"\#(uid)","iat":0,"exp":3600}"#) }
+
+    private static func base64URL(_ bytes: [UInt8]) -> String {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
         var text = ""
         var index = 0
