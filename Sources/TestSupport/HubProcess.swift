@@ -122,6 +122,15 @@ package final class HubProcess: Sendable {
         return exit
     }
 
+    /// Waits until the hub has logged a line with `text` in it.
+    package func expectLog(_ text: String, within: Duration = .seconds(20)) throws(HubProcessError) {
+        let deadline = ContinuousClock.Instant.now + within
+        while !log.contains(text) {
+            guard ContinuousClock.Instant.now < deadline else { throw problem("the hub did not log '\(text)'") }
+            usleep(2000)
+        }
+    }
+
     private func start(port: Int, within: Duration) throws(HubProcessError) {
         let process = try launch(port: port)
         guard let line = process.firstLine(within: within) else {

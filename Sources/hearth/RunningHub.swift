@@ -8,6 +8,18 @@ import Storage
 struct RunningHub {
     let hub: Hub
     let gateway: Gateway
+    private let live: Monitor<LiveSettings>
+
+    /// What the hub takes over while it runs.
+    private struct LiveSettings: Sendable {
+        var trustedProxies: [AddressRange]
+        var metricsOpen: Bool
+
+        init(_ configuration: ServeConfiguration) {
+            trustedProxies = configuration.trustedProxies
+            metricsOpen = configuration.isDevelopment || configuration.metricsOpen
+        }
+    }
 
     /// Recovers what is stored and binds the ports; nobody is served before `gateway.start`.
     init(_ configuration: ServeConfiguration, log: Logger, fail: @escaping @Sendable (String) -> Void) throws {
@@ -22,15 +34,15 @@ struct RunningHub {
             storage: storage.storage, metrics: metrics, log: log, fail: { fail("\($0)") })
         try hub.start()
         let hub = hub
+        live = Monitor(LiveSettings(configuration))
         gateway = try Gateway(
-            Self.gatewayConfiguration(configuration, secret: storage.administratorSecret), router: hub,
-            metrics: metrics,
-            logger: log, attach: { loop, outlet in hub.attach(outlet, loop: loop) })
+            Self.gatewayConfiguration(configuration, live, secret: storage.administratorSecret), router: hub,
+            metrics: metrics, logger: log, attach: { loop, outlet in hub.attach(outlet, loop: loop) })
     }
 
-    private static func gatewayConfiguration(_ configuration: ServeConfiguration, secret: String?)
-        -> GatewayConfiguration
-    {
+    private static func gatewayConfiguration(
+        _ configuration: ServeConfiguration, _ live: Monitor<LiveSettings>, secret: String?
+    ) -> GatewayConfiguration {
         var gateway = GatewayConfiguration()
         gateway.endpoint = GatewayConfiguration.Endpoint(host: configuration.host, port: configuration.port)
         gateway.tls = configuration.tls.map { GatewayConfiguration.TLS(certificate: $0.certificate, key: $0.key) }
@@ -38,11 +50,14 @@ struct RunningHub {
         gateway.deadPeerSeconds = configuration.deadPeerSeconds
         gateway.maxConnections = configuration.maxConnections
         gateway.namespaces = NamespaceChoice(suffixes: configuration.namespaceSuffix.map { [$0] } ?? [])
-        let proxies = configuration.trustedProxies
-        gateway.isTrustedProxy = { address in proxies.contains { $0.contains(address: address) } }
-        if !configuration.isDevelopment && !configuration.metricsOpen {
+        gateway.isTrustedProxy = { address in
+            live.with { $0.trustedProxies }.contains { $0.contains(address: address) }
+        }
+        if !configuration.isDevelopment {
             let authenticator = Authenticator(mode: .production, administratorSecret: secret)
-            gateway.mayReadMetrics = { credential in credential.map(authenticator.isAdministrator) ?? false }
+            gateway.mayReadMetrics = { credential in
+                live.with { $0.metricsOpen } || credential.map(authenticator.isAdministrator) ?? false
+            }
         }
         return gateway
     }
@@ -50,6 +65,12 @@ struct RunningHub {
     /// Half of the cores, at least one and at most four: the log and the kernel's network work need the others, and every further
     /// loop is one more thread to wake for a fan-out.
     private static var defaultLoops: Int { min(4, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)) }
+
+    /// Takes over what `ServeConfiguration.changesForRestart` does not name, and loads the certificates again.
+    func reload(_ configuration: ServeConfiguration) {
+        live.with { $0 = LiveSettings(configuration) }
+        gateway.reloadCertificates()
+    }
 
     /// Tells clients by closing their sockets, runs what they registered, stores everything.
     /// - Returns: whether no thread is left that the process would have to wait for.

@@ -10,7 +10,7 @@ enum Serve {
                 StandardStreams.output(Help.serve)
                 return .success
             case .run(let configuration):
-                return run(configuration)
+                return run(configuration, arguments: arguments)
             }
         } catch {
             StandardStreams.error("hearth serve: \(error)\n")
@@ -19,7 +19,7 @@ enum Serve {
     }
 
     /// Runs the hub until a signal ends it.
-    private static func run(_ configuration: ServeConfiguration) -> ExitCode {
+    private static func run(_ configuration: ServeConfiguration, arguments: [String]) -> ExitCode {
         let signals = StopSignals()
         let log = Logger(level: configuration.logLevel)
         let running: RunningHub
@@ -36,8 +36,7 @@ enum Serve {
         while true {
             switch signals.next() {
             case .reload:
-                log.info("reload", ["what": "certificates"])
-                running.gateway.reloadCertificates()
+                reload(running, started: configuration, arguments: arguments, log: log)
             case .stop(let signal):
                 log.info("stopping", ["signal": .text(signal)])
                 let isQuiet = running.stop()
@@ -50,6 +49,23 @@ enum Serve {
                 StandardStreams.error("hearth serve: \(reason)\n")
                 return .failure
             }
+        }
+    }
+
+    /// Reads the options again, the configuration file among them. One that makes no sense changes nothing.
+    private static func reload(
+        _ running: RunningHub, started: ServeConfiguration, arguments: [String], log: Logger
+    ) {
+        do throws(ConfigurationProblem) {
+            guard case .run(let configuration) = try ServeCommand(arguments: arguments) else { return }
+            let waiting = configuration.changesForRestart(from: started)
+            if !waiting.isEmpty {
+                log.warning("reload.needs-restart", ["options": .text(waiting.joined(separator: " "))])
+            }
+            running.reload(configuration)
+            log.info("reloaded")
+        } catch {
+            log.error("reload.refused", ["reason": .text(error.description)])
         }
     }
 }

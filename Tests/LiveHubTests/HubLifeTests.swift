@@ -56,14 +56,25 @@ struct HubLifeTests {
         }
     }
 
-    @Test("SIGHUP changes nothing for clients")
+    @Test("SIGHUP reads the configuration again; what makes no sense or needs a restart is said and changes nothing")
     func reload() throws {
-        let hub = try HubProcess("--dev", "--memory")
+        let folder = TemporaryFolder()
+        let file = folder.write(#"{"namespace": ["demo"]}"#, to: "hub.json")
+        let hub = try HubProcess("--memory", "--config", file)
         let ada = try TestDevice(hub)
-        try ada.put("/a", "1")
+        #expect(try get(hub, "/metrics").status == 401)
+
+        folder.write(#"{"namespace": ["demo"], "metrics-open": true, "loops": 3}"#, to: "hub.json")
         hub.send(signal: SIGHUP)
-        try ada.put("/a", "2")
-        #expect(try TestDevice(hub).get("/a") == "2")
+        try hub.expectLog("reloaded")
+        #expect(try get(hub, "/metrics").status == 200)
+        try hub.expectLog("reload.needs-restart options=loops")
+
+        folder.write(#"{"metrics-open": fals}"#, to: "hub.json")
+        hub.send(signal: SIGHUP)
+        try hub.expectLog("reload.refused")
+        #expect(try get(hub, "/metrics").status == 200)
+        try ada.ping()
     }
 
     @Test("a second hub on the same data ends with 1 and says who has it")

@@ -213,3 +213,20 @@ struct ServeCommandTests {
         #expect(AddressRange("10.0.0.0/") == nil && AddressRange("10.0.0.0/+8") == nil && AddressRange("host") == nil)
     }
 }
+
+@Suite("options that are read again")
+struct ReloadTests {
+    @Test("name those that only a restart can change")
+    func changes() throws {
+        let running = try configuration("--namespace demo --trusted-proxy 10.0.0.0/8")
+        #expect(try configuration("--namespace demo --metrics-open").changesForRestart(from: running).isEmpty)
+        let other = try configuration(
+            "--dev --memory --host ::1 --port 1 --presence p --loops 2 --dead-peer-seconds 10 --public-host h "
+                + "--namespace-suffix s --tls-cert c --tls-key k --max-connections 1 --max-namespaces 1 --log-level debug"
+        )
+        let live = ["metrics-open", "trusted-proxy"]
+        let elsewhere = ["config", "memory", "dev-allow-remote"]
+        #expect(
+            Set(other.changesForRestart(from: running) + live + elsewhere) == Set(ServeOption.all.map(\.name)))
+    }
+}

@@ -104,3 +104,29 @@ struct ServeConfiguration: Equatable, Sendable {
         }
     }
 }
+
+extension ServeConfiguration {
+    /// The options in which this configuration differs from `running` and that only a restart can change.
+    func changesForRestart(from running: ServeConfiguration) -> [String] {
+        var names: [String] = []
+        func note<Value: Equatable>(_ name: String, _ value: (ServeConfiguration) -> Value) {
+            if value(self) != value(running) { names.append(name) }
+        }
+        note("host") { $0.host }
+        note("port") { $0.port }
+        note("data") { $0.storage }
+        note("dev") { $0.isDevelopment }
+        note("namespace") { $0.namespaces }
+        note("presence") { $0.presencePath }
+        note("loops") { $0.loops }
+        note("dead-peer-seconds") { $0.deadPeerSeconds }
+        note("public-host") { $0.publicHost }
+        note("namespace-suffix") { $0.namespaceSuffix }
+        note("tls-cert") { $0.tls?.certificate }
+        note("tls-key") { $0.tls?.key }
+        note("max-connections") { $0.maxConnections }
+        note("max-namespaces") { $0.maxNamespaces }
+        note("log-level") { $0.logLevel }
+        return names
+    }
+}
