@@ -12,6 +12,9 @@ struct Draft {
             + prepared.filter { !$0.place.isPriority && !$0.value.isEmpty } + prepared.filter(\.place.isPriority)
     }
 
+    /// Adds a write that needs nothing from the tree.
+    mutating func add(_ place: WritePath, _ value: Node) { prepared.append((place, value)) }
+
     /// Resolves a write and adds it.
     mutating func add(_ place: WritePath, _ value: Node, to engine: Engine) throws {
         var value = value

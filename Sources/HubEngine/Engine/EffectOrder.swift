@@ -14,7 +14,7 @@ extension Engine {
         var told: Set<Path> = []
         var result: [WriteEffect] = []
         for effect in effects {
-            guard let node = (0...effect.path.count).lazy.map(effect.path.prefix).first(where: nodes.contains) else {
+            guard let node = effect.path.prefixes.first(where: nodes.contains) else {
                 result.append(effect)
                 continue
             }
@@ -26,7 +26,7 @@ extension Engine {
     }
 
     /// None at or below another.
-    private static func nodesToTellWhole(_ effects: [WriteEffect]) -> Set<Path> {
+    static func nodesToTellWhole(_ effects: [WriteEffect]) -> Set<Path> {
         // Nodes that vanished because they lost their last child, with the place of the effect; nodes that came into being
         // because something was written below them.
         var vanished: [Path: Int] = [:]
@@ -54,4 +54,9 @@ extension Engine {
         for node in nodes.sorted() where topmost.last.map({ !node.hasPrefix($0) }) ?? true { topmost.append(node) }
         return Set(topmost)
     }
+}
+
+extension Path {
+    /// The root, and all on the way down to this path, itself included.
+    var prefixes: some Sequence<Path> { (0...count).lazy.map(prefix) }
 }

@@ -5,7 +5,12 @@ import WireProtocol
 extension Engine {
     func open(_ connection: ConnectionID, _ opening: SessionOpening, _ id: SessionID) {
         var superseded: Session?
-        if let name = opening.lastSession, let last = SessionID(name), let old = sessionsByID[last] {
+        let last = opening.lastSession.flatMap { SessionID($0) }
+        if let last, let owing = sessionWithOwedEnd(last) {
+            superseded = owing
+            payOwed()
+        }
+        if let last, let old = sessionsByID[last] {
             // The old session's operations run before the new one is greeted, so that what they write never undoes what the
             // new one is about to write (firebase-js-sdk, `Connection` constructor, `lastSessionId`).
             log.info("session.superseded", ["old": LogValue(old.connection), "new": LogValue(connection)])

@@ -9,10 +9,10 @@ extension Engine {
         return node.isLeaf ? false : node.textBytes(atMost: limits.inlineAnswerBytes) >= limits.inlineAnswerBytes
     }
 
-    func wait(_ session: Session, for kind: EngineWork.Kind) {
+    func wait(_ session: Session, for kind: EngineWork.Kind, attempt: Int = 1) {
         let ticket = nextTicket()
         session.state = .waiting(ticket: ticket)
-        requestedWork.append(EngineWork(kind: kind, waiting: (session.connection, ticket)))
+        requestedWork.append(EngineWork(kind: kind, waiting: (session.connection, ticket), attempt: attempt))
     }
 
     /// Asks for the indexes that a place's queries wait for.
@@ -38,20 +38,25 @@ extension Engine {
             return
         }
         session.state = .open
+        if !workAgain(result.work, for: session) { finish(result, for: session) }
+        if session.isWaiting || session.isClosed { return }
+        finishWaiting(session)
+        resume(session)
+    }
+
+    private func finish(_ result: EngineWorkResult, for session: Session) {
         switch (result.work.kind, result.outcome) {
         case (.listen(let number, let listen, let snapshot), .answer(let answer)):
             finishListen(session, number, listen, answer, snapshot: snapshot)
         case (.get(let number, let path, _, let snapshot), .answer(let answer)):
             finishGet(session, number, answer)
-            pushOverlap(of: snapshot, at: path, to: session)
-        case (.compare(let request, let hash, let snapshot, let attempt), .comparison(let matches)):
+            tellAgain(session, since: snapshot, at: path)
+        case (.compare(let request, let hash, let snapshot), .comparison(let matches)):
             payOwed()
-            finishComparison(session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: attempt)
+            finishComparison(
+                session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: result.work.attempt)
         default: break
         }
-        if session.isWaiting || session.isClosed { return }
-        finishWaiting(session)
-        resume(session)
     }
 
     /// The request that a session waited for has its answer now.
@@ -105,30 +110,7 @@ extension Engine {
         }
         outbox.send(ServerMessage.listening(number), to: session.connection)
         let current = activate(session, listen, query)
-        pushDifference(from: snapshot, to: current, path: listen.path, tag: listen.tag, to: session)
-    }
-
-    /// Tells a fresh listener what has changed since the snapshot that it was sent, in one message.
-    private func pushDifference(
-        from snapshot: Node, to current: Node, path: Path, tag: Int?, to session: Session
-    ) {
-        guard !snapshot.isIdentical(to: current) else { return }
-        var changes: [(Path, Node)] = []
-        var isWhole = false
-        Node.difference(from: snapshot, to: current) { place, old, new in
-            if place.isRoot {
-                isWhole = true
-            } else if !old.isLeaf, !new.isLeaf, !old.isEmpty, !new.isEmpty {
-                changes.append((place.appending(WritePath.priorityKey), Node(priorityValue: new.priority)))
-            } else {
-                changes.append((place, new))
-            }
-        }
-        if isWhole {
-            outbox.push(ServerMessage.data(path: path, node: current, tag: tag), to: session.connection)
-        } else if !changes.isEmpty {
-            outbox.push(ServerMessage.merge(path: path, changes: changes, tag: tag), to: session.connection)
-        }
+        pushDifference(from: snapshot, to: current, listen.path, tag: listen.tag, to: session)
     }
 
     private func finishComparison(
@@ -138,37 +120,13 @@ extension Engine {
         let current = content(at: path)
         if current.isIdentical(to: snapshot) {
             matches ? performCompared(session, request) : refuseStale(session, request.number)
-        } else if matches || attempt >= 3 {
+        } else if matches || attempt >= EngineWork.maxAttempts {
             // What the client believes was true and is no longer; or the node changes faster than it can be hashed.
             refuseStale(session, request.number)
         } else if isLarge(current) {
-            wait(session, for: .compare(request, hash: hash, snapshot: current, attempt: attempt + 1))
+            wait(session, for: .compare(request, hash: hash, snapshot: current), attempt: attempt + 1)
         } else {
             dispatch(request, for: session)
-        }
-    }
-
-    /// A get's answer that took its time may be older than what the session's listens have been told meanwhile, and SDKs put
-    /// it in the same place (firebase-js-sdk, `repoGetValue`): tells them again what changed since.
-    private func pushOverlap(of snapshot: Node, at path: Path, to session: Session) {
-        let current = content(at: path)
-        if snapshot.isIdentical(to: current) { return }
-        for listen in session.listens {
-            let below = listen.path.hasPrefix(path)
-            guard below || path.hasPrefix(listen.path) else { continue }
-            if !listen.query.isDefault {
-                let node = content(at: listen.path)
-                let result = listen.node.queries?.result(of: listen.query, node: node) ?? listen.query.apply(to: node)
-                outbox.push(
-                    ServerMessage.data(path: listen.path, node: result, tag: listen.tag), to: session.connection)
-            } else if below {
-                let place = listen.path.dropFirst(path.count)
-                pushDifference(
-                    from: snapshot.node(at: place), to: current.node(at: place), path: listen.path, tag: nil,
-                    to: session)
-            } else {
-                pushDifference(from: snapshot, to: current, path: path, tag: nil, to: session)
-            }
         }
     }
 }
@@ -185,11 +143,13 @@ extension Request {
 }
 
 extension Node {
-    /// The bytes of all texts at or below, counted until `limit` is reached.
+    /// About the bytes that the node's keys, texts and priorities take, counted until `limit` is reached.
     func textBytes(atMost limit: Int) -> Int {
-        if case .string(let text)? = leaf { return text.utf8Count }
         var sum = 0
-        forEachChild { _, child in
+        if case .string(let text) = priority { sum += text.utf8Count }
+        if case .string(let text)? = leaf { return sum + text.utf8Count }
+        forEachChild { key, child in
+            sum += key.utf8Count
             sum += child.textBytes(atMost: limit - sum)
             return sum < limit
         }

@@ -8,7 +8,7 @@ package struct EngineWork: Sendable {
         case listen(number: Int, listen: Listen, snapshot: Node)
         case get(number: Int, path: Path, query: Query, snapshot: Node)
         /// Whether a transaction's hash is that of the node at its path.
-        case compare(Request, hash: String, snapshot: Node, attempt: Int)
+        case compare(Request, hash: String, snapshot: Node)
         /// For the queries at `path` of the given identity.
         case buildIndex(IndexBuild, path: Path, queries: UInt64)
     }
@@ -16,6 +16,11 @@ package struct EngineWork: Sendable {
     let kind: Kind
     /// The session that waits; nil for an index, which several may wait for.
     let waiting: (connection: ConnectionID, ticket: UInt64)?
+    /// How many times this is done, because what it read had changed.
+    var attempt = 1
+
+    /// After so many times what has changed is lived with.
+    static let maxAttempts = 3
 
     /// Does the work. Touches nothing but the snapshot.
     package func run() -> EngineWorkResult {
@@ -32,7 +37,7 @@ package struct EngineWork: Sendable {
         case .get(let number, _, let query, let snapshot):
             let result = query.filters ? query.apply(to: snapshot) : snapshot
             outcome = .answer(LargeAnswer(.response(number: number, value: result)))
-        case .compare(_, let hash, let snapshot, _):
+        case .compare(_, let hash, let snapshot):
             outcome = .comparison(matches: InitialData.matches(hash, snapshot))
         case .buildIndex(let build, _, _):
             outcome = .index(build.run())

@@ -24,7 +24,7 @@ extension Engine {
         if let hash = put.hash {
             let current = content(at: put.path)
             if isLarge(current) {
-                wait(session, for: .compare(request, hash: hash, snapshot: current, attempt: 1))
+                wait(session, for: .compare(request, hash: hash, snapshot: current))
                 return
             }
             guard InitialData.matches(hash, current) else {
@@ -39,7 +39,7 @@ extension Engine {
         if let hash = merge.hash {
             let current = content(at: merge.path)
             if isLarge(current) {
-                wait(session, for: .compare(request, hash: hash, snapshot: current, attempt: 1))
+                wait(session, for: .compare(request, hash: hash, snapshot: current))
                 return
             }
             guard InitialData.matches(hash, current) else {

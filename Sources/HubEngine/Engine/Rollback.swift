@@ -108,11 +108,12 @@ extension Engine {
     /// How long after a refusal something owed is proposed again, in milliseconds.
     private static let owedInterval: Int64 = 500
 
-    private func owesEnd(of session: Session) -> Bool {
-        owed.contains { item in
-            if case .end(let owing, _) = item { return owing === session }
-            return false
-        }
+    private func owesEnd(of session: Session) -> Bool { sessionWithOwedEnd(session.id) === session }
+
+    /// A session that has ended, if its end is still to be stored.
+    func sessionWithOwedEnd(_ id: SessionID) -> Session? {
+        for case .end(let session, _) in owed where session.id == id { return session }
+        return nil
     }
 
     /// Proposes again what the log refused.

@@ -97,15 +97,10 @@ final class ModelClient {
             let content = device.contents[read]
             read += 1
             trace.append("< \(text)" + (content == nil ? "" : " ."))
-            let before = views.mapValues(\.node)
-            let isPush = try handle(text)
-            if isPush && views.allSatisfy({ before[$0.key] == $0.value.node }) { redundant += 1 }
+            try handle(text)
             if let content { try check(against: content, after: text) }
         }
     }
-
-    /// Pushes that changed nothing.
-    private(set) var redundant = 0
 
     func check(against content: HeldContent, after text: String) throws {
         for (key, view) in views where view.isComplete && view.isTrusted {
@@ -119,19 +114,16 @@ final class ModelClient {
         }
     }
 
-    private func handle(_ text: String) throws -> Bool {
+    private func handle(_ text: String) throws {
         switch try DeviceMessage(text) {
-        case .hello, .pong, .control: return false
-        case .response(let response):
-            try handle(response)
-            return false
+        case .hello, .pong, .control: break
+        case .response(let response): try handle(response)
         case .push(let push):
             switch push.action {
             case "d", "m": try apply(push, text)
             case "c": try revoke(push)
             default: break
             }
-            return push.action == "d" || push.action == "m"
         }
     }
 
@@ -166,11 +158,10 @@ final class ModelClient {
         }
         let changes = push.action == "m" ? try Self.changes(data) : []
         let value = push.action == "d" ? try Self.value(data, at: path) : .empty
-        var isWanted = false
-        for (key, view) in views {
-            if push.tag != nil && push.tag != view.tag { continue }
-            guard path.hasPrefix(key.path) || key.path.hasPrefix(path) else { continue }
-            isWanted = true
+        let concerned = views.filter { key, view in
+            (push.tag == nil || push.tag == view.tag) && (path.hasPrefix(key.path) || key.path.hasPrefix(path))
+        }
+        for key in concerned.keys {
             if push.action == "m" {
                 applyMerge(changes, at: path, to: key, isTagged: push.tag != nil)
             } else if key.path.count > path.count {
@@ -184,7 +175,11 @@ final class ModelClient {
         let isExcused = pending.contains {
             if case .status = $0.expectation { $0.text.contains(#""a":"n""#) } else { false }
         }
-        if !isWanted && !isExcused { throw Complaint(description: "nobody listens to \(text)") }
+        if concerned.isEmpty && !isExcused { throw Complaint(description: "nobody listens to \(text)") }
+        // Of several listens one may have told the others already.
+        if let (key, view) = concerned.first, views.count == 1, view.isComplete, views[key]?.node == view.node {
+            throw Complaint(description: "nothing changed by \(text)")
+        }
     }
 
     private func applyMerge(_ changes: [(Path, Node)], at path: Path, to key: ListenKey, isTagged: Bool) {
