@@ -17,6 +17,26 @@ struct OrderingPropertyTests {
         try traffic.checkSettled()
     }
 
+    @Test("the order holds while large answers and indexes are worked out elsewhere", arguments: 1...6)
+    func workedOutElsewhere(seed: Int) throws {
+        var limits = Limits()
+        limits.inlineLeaves = 5
+        let hub = EngineHarness(limits: limits)
+        hub.worksAtOnce = false
+        let traffic = RandomTraffic(hub: hub, seed: UInt64(seed) + 500)
+        traffic.predictsTransactions = false
+        traffic.predictsGets = false
+        traffic.batchesAreCommits = false
+        for step in 0..<350 {
+            try traffic.step()
+            if traffic.values.chance(40) { hub.workOnce(at: traffic.values.number(0...2)) }
+            if step % 50 == 49 {
+                while !hub.pendingWork.isEmpty { hub.work() }
+                try traffic.checkSettled()
+            }
+        }
+    }
+
     @Test("the order holds while the disk is slow", arguments: 1...5)
     func heldAndSettled(seed: Int) throws {
         let hub = EngineHarness()

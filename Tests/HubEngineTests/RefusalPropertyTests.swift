@@ -20,6 +20,7 @@ struct RefusalPropertyTests {
         traffic.namesWrites = true
         traffic.signsIn = true
         traffic.predictsTransactions = false
+        traffic.predictsGets = false
         traffic.batchesAreCommits = false
         for _ in 0..<350 {
             try traffic.step()

@@ -105,6 +105,22 @@ struct RefusalTests {
         #expect(hub.content.json == #"{"status":"online"}"#)
     }
 
+    @Test("a client that comes back naming a session whose end is owed is greeted after that end")
+    func comingBack() {
+        let ada = hub.connect()
+        ada.request("o", #"{"p":"/status","d":"offline"}"#)
+        hub.durability = .refusing("full")
+        ada.close()
+        let early = hub.connect(lastSession: ada.session)
+        #expect(early.received == [])
+        hub.durability = .held
+        let late = hub.connect(lastSession: ada.session)
+        #expect(late.received == [])
+        hub.settle()
+        #expect(hub.content.json == #"{"status":"offline"}"#)
+        #expect(early.received.count == 1 && late.received.count == 1)
+    }
+
     @Test("a session that took over and goes before it was greeted is no trouble")
     func takeoverGone() {
         let ada = hub.connect()

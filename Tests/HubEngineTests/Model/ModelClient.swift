@@ -177,7 +177,9 @@ final class ModelClient {
         }
         if concerned.isEmpty && !isExcused { throw Complaint(description: "nobody listens to \(text)") }
         // Of several listens one may have told the others already.
-        if let (key, view) = concerned.first, views.count == 1, view.isComplete, views[key]?.node == view.node {
+        if let (key, view) = concerned.first, views.count == 1, !isExcused, view.isComplete,
+            views[key]?.node == view.node
+        {
             throw Complaint(description: "nothing changed by \(text)")
         }
     }
