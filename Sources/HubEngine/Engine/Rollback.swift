@@ -34,11 +34,12 @@ extension Engine {
         for batch in refused {
             for answerable in batch.requests { answerAgain(answerable) }
         }
-        refusal = nil
+        // Under the refusal too: taking back leaves nothing behind that would have to be stored.
         for (session, backlog) in interrupted where !session.isClosed {
             session.backlog += backlog
             if !session.isWaiting { resume(session) }
         }
+        refusal = nil
     }
 
     /// Ends all waiting, and tells what was not answered, by session.
