@@ -30,6 +30,9 @@ package final class ScriptedLog: CommitLog {
     /// How many entries wait for a delivery.
     package var heldCount: Int { state.with { $0.entries.count - $0.durable } }
 
+    /// Whether the log has refused something and was not told to resume.
+    package var isRefusing: Bool { state.with { $0.isRefusing } }
+
     /// The entries that were delivered as durable.
     package var durableEntries: [[UInt8]] { state.with { Array($0.entries.prefix($0.durable)) } }
 
@@ -51,7 +54,7 @@ package final class ScriptedLog: CommitLog {
         delivered?(.durable(through: LogPosition(UInt64(last))))
     }
 
-    /// Refuses everything that is held, and what comes until `resume`.
+    /// Refuses everything that is held, and what comes until `resume`. Not while it is refusing already.
     package func deliverRefused(_ error: StorageError = .diskFull(file: "the test's disk")) {
         let (delivered, from) = state.with { state in
             state.refusedFrom = state.durable
