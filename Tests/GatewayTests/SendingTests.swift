@@ -181,6 +181,20 @@ extension LiveTests {
             }
         }
 
+        @Test("gets through a burst of more deliveries than it sorts at a time")
+        func burst() async throws {
+            let hub = try LiveGateway()
+            var clients: [RawWebSocketClient] = []
+            for _ in 0..<300 { clients.append(try RawWebSocketClient(port: hub.port)) }
+            try await eventually("all open") { hub.sink().openings.count == 300 }
+            let list = ConnectionList(hub.sink().openings.map(\.id))
+            hub.post(all: (0..<1_000).map { .fanOut(Frame("\($0)"), to: list) })
+            for client in clients {
+                for index in 0..<1_000 { #expect(try client.receiveText() == "\(index)") }
+            }
+            #expect(hub.sink().ends.isEmpty)
+        }
+
         @Test("takes outputs from several threads while clients come and go")
         func threads() async throws {
             let hub = try LiveGateway { $0.loops = 2 }

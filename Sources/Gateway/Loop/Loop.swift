@@ -21,6 +21,7 @@ final class Loop {
     private let tickTimer: UnsafeMutablePointer<uv_timer_t>
     let catchUpTimer: UnsafeMutablePointer<uv_timer_t>
     let drainTimer: UnsafeMutablePointer<uv_timer_t>
+    private let beforePoll: UnsafeMutablePointer<uv_prepare_t>
     private let afterPoll: UnsafeMutablePointer<uv_check_t>
     var context: OpaquePointer?
     var plainHost: OpaquePointer?
@@ -39,7 +40,7 @@ final class Loop {
     var dirty: [UnsafeMutablePointer<Connection>] = []
     var firstDirty = 0
     /// Keeps the frames of `pending` alive.
-    private var batches: [[LoopOutput]] = []
+    var batches = OutputBatches()
     let scratch: UnsafeMutablePointer<UInt8>
     /// What a stream produced last; kept for its memory.
     var streamed: [UInt8] = []
@@ -80,6 +81,7 @@ final class Loop {
         tickTimer = .allocate(capacity: 1)
         catchUpTimer = .allocate(capacity: 1)
         drainTimer = .allocate(capacity: 1)
+        beforePoll = .allocate(capacity: 1)
         afterPoll = .allocate(capacity: 1)
         scratch = .allocate(capacity: Loop.sendLimit)
         clock = LoopClock(interval: settings.tickMilliseconds, start: settings.monotonicMilliseconds())
@@ -124,6 +126,9 @@ final class Loop {
         catchUpTimer.pointee.data = itself
         uv_timer_init(uvLoop, drainTimer)
         drainTimer.pointee.data = itself
+        uv_prepare_init(uvLoop, beforePoll)
+        beforePoll.pointee.data = itself
+        uv_prepare_start(beforePoll) { handle in Loop.of(handle?.pointee.data)?.beforeWaiting() }
         uv_check_init(uvLoop, afterPoll)
         afterPoll.pointee.data = itself
         uv_check_start(afterPoll) { handle in Loop.of(handle?.pointee.data)?.afterReading() }
@@ -143,11 +148,11 @@ final class Loop {
             let contents = inbox.takeAll()
             for command in contents.commands { perform(command) }
             for socket in contents.sockets { adopt(socket) }
-            batches = contents.outputs
-            for outputs in batches { sort(outputs) }
+            batches = OutputBatches(contents.outputs)
         }
-        let isDone = deliver()
-        if isDone { batches.removeAll() }
+        if dirty.isEmpty { sortOutputs() }
+        let isDone = deliver() && batches.next() == nil
+        if isDone { batches = OutputBatches() }
         // The rest follows after the sockets had their turn; and what came into the inbox meanwhile woke nobody else.
         if !isDone || isContinuing || inbox.hasOwnPosts, !isEnding { uv_async_send(wake) }
     }
@@ -165,6 +170,11 @@ final class Loop {
         }
         lingered = 0
         endTurn()
+    }
+
+    /// What timers brought about must not wait for the next socket.
+    private func beforeWaiting() {
+        if lingered == 0 { endTurn() }
     }
 
     /// Rounds of reading that one turn may have.
@@ -191,7 +201,6 @@ final class Loop {
         judgeSilence()
         lookAtStalled()
         publishCounts()
-        endTurn()
     }
 
     private func publishCounts() {
@@ -237,6 +246,8 @@ final class Loop {
     }
 
     private var handles: [UnsafeMutableRawPointer] {
-        [.init(wake), .init(tickTimer), .init(catchUpTimer), .init(drainTimer), .init(afterPoll)]
+        [
+            .init(wake), .init(tickTimer), .init(catchUpTimer), .init(drainTimer), .init(beforePoll), .init(afterPoll),
+        ]
     }
 }

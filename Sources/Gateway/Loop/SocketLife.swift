@@ -188,6 +188,5 @@ extension Loop {
         }
         draining.ids.removeLast(min(draining.perStep, draining.ids.count))
         if draining.ids.isEmpty { uv_timer_stop(drainTimer) }
-        endTurn()
     }
 }

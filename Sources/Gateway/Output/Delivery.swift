@@ -14,28 +14,36 @@ extension Loop {
     /// Connections served before the loop looks at its sockets again.
     private static let deliveriesPerTurn = 1024
 
-    /// Sorts outputs by connection. The batches must stay alive until `deliver` has served everybody.
-    func sort(_ outputs: [LoopOutput]) {
-        for output in outputs {
-            switch output {
-            case .frame(let frame, let id):
-                let unmanaged = Unmanaged.passUnretained(frame)
-                frame.withBytes { bytes in append(bytes, of: unmanaged, to: id) }
-            case .fanOut(let frame, let list):
-                let unmanaged = Unmanaged.passUnretained(frame)
-                frame.withBytes { bytes in
-                    list.connections.withUnsafeBufferPointer { ids in
-                        for id in ids { append(bytes, of: unmanaged, to: id) }
-                    }
+    /// Deliveries that are sorted at a time: what a burst of fan-outs may take in memory beside its frames.
+    private static let sortedDeliveries = 1 << 18
+
+    /// Sorts outputs by connection, as many as a turn may hold. They stay in `batches` until `deliver` has served everybody.
+    func sortOutputs() {
+        while let output = batches.next(), pending.count < Loop.sortedDeliveries {
+            batches.advance()
+            sort(output)
+        }
+    }
+
+    private func sort(_ output: LoopOutput) {
+        switch output {
+        case .frame(let frame, let id):
+            let unmanaged = Unmanaged.passUnretained(frame)
+            frame.withBytes { bytes in append(bytes, of: unmanaged, to: id) }
+        case .fanOut(let frame, let list):
+            let unmanaged = Unmanaged.passUnretained(frame)
+            frame.withBytes { bytes in
+                list.connections.withUnsafeBufferPointer { ids in
+                    for id in ids { append(bytes, of: unmanaged, to: id) }
                 }
-            case .stream(let stream, let id):
-                guard let connection = openConnection(id) else { continue }
-                backlog(of: connection).append(stream)
-                resume(connection)
-            case .close(let id, let reason):
-                guard let connection = openConnection(id) else { continue }
-                close(connection, reason)
             }
+        case .stream(let stream, let id):
+            guard let connection = openConnection(id) else { return }
+            backlog(of: connection).append(stream)
+            resume(connection)
+        case .close(let id, let reason):
+            guard let connection = openConnection(id) else { return }
+            close(connection, reason)
         }
     }
 
