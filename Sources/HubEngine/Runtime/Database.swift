@@ -136,6 +136,7 @@ package final class Database: SessionEventSink, Sendable {
         let hasRung = mail.contains { if case .alarm = $0 { true } else { false } }
         guard hasRung || deadline < alarm.value else { return }
         alarm.value = deadline
+        if deadline == .max { return }
         environment.timer.set(self, at: deadline)
     }
 

@@ -31,6 +31,8 @@ final class DatabaseLife {
     private static let heldBytes = 256 << 20
     private static let saveBytes = 64 << 20
     private static let saveInterval: UInt64 = 30_000_000_000
+    /// How long to wait before looking again whether an idle database may close, in nanoseconds.
+    private static let idlePause: UInt64 = 1_000_000_000
     /// What the log may hold at the end without the state store having it, in bytes: the next start redoes it.
     private static let unsavedBytes = 8 << 20
     /// How long the end waits for a pass of the state store, in nanoseconds.
@@ -110,23 +112,32 @@ final class DatabaseLife {
         }
     }
 
-    /// When to look again without mail, by the monotonic clock.
+    /// When to look again without mail, by the monotonic clock; `.max` when only mail can change anything.
     var deadline: UInt64 {
-        var deadline = lastMail + environment.idleTime
-        if bytesSinceSave > 0, !isSaving, environment.storage.isPersistent {
-            deadline = min(deadline, lastSave + Self.saveInterval)
+        let now = monotonicNanoseconds()
+        var deadline = UInt64.max
+        if bytesSinceSave > 0, !isSaving, environment.storage.isPersistent { deadline = lastSave + Self.saveInterval }
+        if engine.sessionCount == 0 {
+            // What stands in the way of closing when the time has come may take a while to go.
+            let pause = min(environment.idleTime, Self.idlePause)
+            deadline = min(deadline, max(lastMail + environment.idleTime, now + pause))
         }
         if let due = engine.nextDeadline {
             let left = max(0, due - environment.clock.milliseconds())
-            deadline = min(deadline, monotonicNanoseconds() + UInt64(min(left, 3_600_000)) * 1_000_000)
+            deadline = min(deadline, now + UInt64(min(left, 3_600_000)) * 1_000_000)
         }
         return deadline
     }
 
-    /// Nobody has been connected for a while, and everything is stored.
+    /// Nobody has been connected for a while.
+    private var isIdle: Bool {
+        engine.sessionCount == 0 && monotonicNanoseconds() >= lastMail + environment.idleTime
+    }
+
+    /// It is idle, and everything is stored.
     var mayClose: Bool {
-        engine.sessionCount == 0 && monotonicNanoseconds() >= lastMail + environment.idleTime && !engine.owesEnds
-            && !isSaving && releases.isEmpty && (bytesSinceSave == 0 || !environment.storage.isPersistent)
+        isIdle && !engine.owesEnds && !isSaving && releases.isEmpty
+            && (bytesSinceSave == 0 || !environment.storage.isPersistent)
     }
 
     /// What a step of work led to.
@@ -141,7 +152,12 @@ final class DatabaseLife {
 
     /// Adds mail to what the next steps handle.
     func accept(_ mail: [Mail]) {
-        let isSomebodyThere = mail.contains { if case .alarm = $0 { false } else { true } }
+        let isSomebodyThere = mail.contains { item in
+            switch item {
+            case .alarm, .saved: false
+            default: true
+            }
+        }
         if isSomebodyThere { lastMail = monotonicNanoseconds() }
         if pending.isEmpty { pending = mail[...] } else { pending += mail }
     }
@@ -235,7 +251,9 @@ final class DatabaseLife {
     private func saveIfDue() {
         guard bytesSinceSave > 0, !isSaving, environment.storage.isPersistent, let storage else { return }
         let now = monotonicNanoseconds()
-        guard bytesSinceSave >= Self.saveBytes || now - lastSave >= Self.saveInterval else { return }
+        // Before it leaves memory everything is stored; what did not work is not tried again at once.
+        let isLeaving = isIdle && !hasSaveFailed
+        guard bytesSinceSave >= Self.saveBytes || now - lastSave >= Self.saveInterval || isLeaving else { return }
         isSaving = true
         saveEnd.update { $0 = false }
         let (snapshot, saved) = engine.takeSnapshot(at: lastPosition)
@@ -251,10 +269,12 @@ final class DatabaseLife {
     }
 
     private var pendingTree: Node?
+    private var hasSaveFailed = false
     private let saveEnd = Monitor(true)
 
     private func finishSave(_ saved: SavedRecords, succeeded: Bool, position: LogPosition) {
         isSaving = false
+        hasSaveFailed = !succeeded
         lastSave = monotonicNanoseconds()
         if succeeded {
             savedTree = pendingTree ?? savedTree
