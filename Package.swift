@@ -41,7 +41,9 @@ let package = Package(
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Storage", "TestSupport"]),
         .testTarget(name: "hearthTests", dependencies: ["hearth"]),
-        .testTarget(name: "LiveHubTests", dependencies: ["TestSupport", "hearth"]),
+        .testTarget(
+            name: "LiveHubTests",
+            dependencies: ["TestSupport", "hearth", "Gateway", "HubEngine", "Storage", "DataTree"]),
     ],
     swiftLanguageModes: [.v6]
 )

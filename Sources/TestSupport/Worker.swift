@@ -56,3 +56,14 @@ package final class StopFlag: Sendable {
         return isRaised.wait(until: deadline) { $0 ? true : nil } ?? false
     }
 }
+
+/// A number that several threads raise.
+package final class Counter: Sendable {
+    private let count = Monitor(0)
+
+    package init() {}
+
+    package func increment(by amount: Int = 1) { count.update { $0 += amount } }
+
+    package var value: Int { count.with { $0 } }
+}
