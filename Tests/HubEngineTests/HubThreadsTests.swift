@@ -102,7 +102,7 @@ struct HubThreadsTests {
             pause(milliseconds: UInt32.random(in: 0...2, using: &random))
         }
         hub.log.setHolding(false)
-        #expect(sending.with { $0 } == 0)
+        #expect(sending.wait(until: end) { $0 == 0 ? true : nil } == true)
         hub.hub.stop()
         try expectAnswersMatchLog(hub, connections, rounds: rounds)
     }
