@@ -48,9 +48,10 @@ extension Engine {
         switch (result.work.kind, result.outcome) {
         case (.listen(let number, let listen, let snapshot), .answer(let answer)):
             finishListen(session, number, listen, answer, snapshot: snapshot)
-        case (.get(let number, let path, _, let snapshot), .answer(let answer)):
+        case (.get(let number, let path, let query, let snapshot), .answer(let answer)):
             finishGet(session, number, answer)
-            tellAgain(session, since: snapshot, at: path)
+            // A filtered result is kept apart from other listens by clients.
+            if !query.filters { tellAgain(session, since: snapshot, at: path) }
         case (.compare(let request, let hash, let snapshot), .comparison(let matches)):
             payOwed()
             finishComparison(
