@@ -188,6 +188,25 @@ struct LargeNodeTests {
         #expect(ada.takeStatuses() == ["datastale"])
     }
 
+    @Test("an answer above a megabyte is generated as it goes, and later messages come behind it")
+    func streamed() throws {
+        let text = String(repeating: "x", count: 10_000)
+        let value = "{" + (0..<120).map { key in #""k\#(key)":"\#(text)""# }.joined(separator: ",") + "}"
+        writer.request("p", #"{"p":"/big","d":\#(value)}"#)
+        let ada = hub.connect()
+        ada.request("q", #"{"p":"/big","h":""}"#)
+        writer.request("p", #"{"p":"/big/k7","d":7}"#)
+        hub.work()
+        let received = ada.takeReceived()
+        #expect(received.count == 3)
+        guard case .push(let push) = try DeviceMessage(received[0]) else {
+            Issue.record("no data")
+            return
+        }
+        #expect(push.says("d", "big", value))
+        #expect(received[2] == #"{"t":"d","d":{"a":"m","b":{"p":"big","d":{"k7":7}}}}"#)
+    }
+
     @Test("a session that ends while it waits is answered nothing and leaves nothing behind")
     func closedWhileWaiting() {
         for request in [

@@ -154,7 +154,8 @@ final class RandomTraffic {
         let path = values.path()
         let current = hub.content[path].hash()
         let views = client.views.values.filter { $0.isComplete && $0.query == .default && path.hasPrefix($0.path) }
-        let believed = views.first.map { $0.node.node(at: path.dropFirst($0.path.count)).hash() } ?? ""
+        let believed =
+            views.min { $0.path < $1.path }.map { $0.node.node(at: path.dropFirst($0.path.count)).hash() } ?? ""
         let hash = values.chance(60) ? believed : current
         let status = hash == current ? "ok" : "datastale"
         client.send(
