@@ -17,7 +17,7 @@ extension Metrics {
         page.labelled("hearth_writes_total", "Writes by result.", "result", writes)
         page.single("hearth_pushes_total", .counter, "Changes delivered to listeners.", pushes.value)
         page.labelled(
-            "hearth_ondisconnect_runs_total", "Sessions whose onDisconnect operations ran, by reason of their end.",
+            "hearth_ondisconnect_runs_total", "onDisconnect operations that ran, by reason of their session's end.",
             "reason", onDisconnectRuns)
         page.labelled("hearth_denied_total", "Requests refused by rules.", "kind", denied)
         page.histogram("hearth_commit_seconds", "From submission of a group commit to its delivery.", commitSeconds)

@@ -45,6 +45,7 @@ final class DatabaseLife {
         let name = environment.configuration.namespace
         var image = DurableImage()
         var redone = 0
+        var redoneBytes = 0
         if environment.storage.exists || !mayStayUnborn {
             let (log, store) = try environment.storage.open()
             storage = (log, store)
@@ -55,8 +56,11 @@ final class DatabaseLife {
             try log.replay(after: loaded.position) { _, bytes in
                 image.redo(try LogEntry(decoding: bytes))
                 redone += 1
+                redoneBytes += bytes.count
             }
         }
+        // What is redone counts as not saved: a hub that keeps crashing must not keep an ever longer log.
+        bytesSinceSave = redoneBytes
         image.incarnation += 1
         engine = Engine(
             configuration: environment.configuration, image: image, metrics: environment.metrics, log: environment.log)
