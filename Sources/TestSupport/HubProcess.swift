@@ -86,12 +86,13 @@ package final class HubProcess: Sendable {
         try start(port: port ?? self.port, within: within)
     }
 
-    /// Starts it again on the same data and kills it after a while, ready or not.
-    package func restartAndKill(after: Duration) throws(HubProcessError) {
+    /// Starts it again on the same data and sends it a signal after a while, ready or not, and waits for its end.
+    @discardableResult
+    package func restartAndEnd(with signal: Int32 = SIGKILL, after: Duration) throws(HubProcessError) -> Exit {
         kill()
         _ = try launch(port: 0)
         usleep(UInt32(clamping: after.microseconds))
-        kill()
+        return try stop(signal: signal)
     }
 
     /// `kill -9`: the hub has no chance to do anything. Returns when it is gone.

@@ -58,7 +58,7 @@ final class CrashScene {
         writers = try writing.map { try $0.value() }
         for worker in visiting { sessions.merge(try worker.value()) }
         for _ in 0..<killedStarts {
-            try hub.restartAndKill(after: .milliseconds(Int.random(in: 5..<400, using: &random)))
+            try hub.restartAndEnd(after: .milliseconds(Int.random(in: 5..<400, using: &random)))
         }
         try hub.restart(port: 0)
     }

@@ -70,4 +70,13 @@ struct ProductionTests {
         try hub.restart(["--namespace", "shop", "--metrics-open"], port: 0)
         #expect(try status("/metrics") == 200)
     }
+
+    @Test("tells the secret on standard error when it keeps nothing")
+    func memory() throws {
+        let hub = try HubProcess("--namespace", "demo", "--memory")
+        let line = try #require(hub.log.split(separator: "\n").first { $0.contains("the administrator's secret") })
+        let device = try TestDevice(hub)
+        try device.authenticate(String(line.split(separator: " ").last ?? ""))
+        try device.put("/a", "1")
+    }
 }

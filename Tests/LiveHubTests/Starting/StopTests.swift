@@ -63,6 +63,19 @@ struct StopTests {
         #expect(try TestDevice(hub).get("/many/m\(count - 1)/k1999") == "1999")
     }
 
+    @Test("ends at once when it is told so while it starts")
+    func early() throws {
+        let hub = try HubProcess("--dev")
+        try TestDevice(hub).put("/a", "1")
+        for delay in [0, 2, 10, 30, 60, 120] {
+            let exit = try hub.restartAndEnd(with: SIGTERM, after: .milliseconds(delay))
+            // Before it can answer to signals the signal itself ends it.
+            #expect(exit == .code(0) || exit == .signal(SIGTERM), "after \(delay) ms")
+        }
+        try hub.restart(port: 0)
+        #expect(try TestDevice(hub).get("/a") == "1")
+    }
+
     @Test("takes what was written in --memory with it")
     func memory() throws {
         let hub = try HubProcess("--dev", "--memory")

@@ -1,3 +1,4 @@
+import DataTree
 import Glibc
 import TestSupport
 import Testing
@@ -66,6 +67,22 @@ struct TLSTests {
         defer { withExtendedLifetime(evePipe) {} }
         try eve.ping()
         #expect(try hub.stop() == .code(0))
+    }
+
+    @Test("carries large values both ways")
+    func large() throws {
+        try makeCertificate(named: "first")
+        let hub = try start()
+        let (adaPipe, ada) = try connect(hub)
+        defer { withExtendedLifetime(adaPipe) {} }
+        let text = "\"" + String(repeating: "längere Zeile ", count: TestScale.pick(200_000, short: 20_000)) + "\""
+        try ada.put("/a", text)
+        try ada.put("/b", text)
+        let (bobPipe, bob) = try connect(hub)
+        defer { withExtendedLifetime(bobPipe) {} }
+        try bob.listen("/")
+        #expect(try bob.view == Node(json: #"{"a":\#(text),"b":\#(text)}"#))
+        try bob.ping()
     }
 
     @Test("answers nothing to plain text on its port, and goes on")
