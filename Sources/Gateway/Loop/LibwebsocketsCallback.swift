@@ -40,7 +40,10 @@ let libwebsocketsCallback:
             return with(socket, else: -1) { loop, connection in loop.serveHTTP(connection, socket) }
         case LWS_CALLBACK_HTTP_BODY:
             return 0
-        case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLOSED_HTTP:
+        case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_CONNECTED, LWS_CALLBACK_RAW_RX:
+            // What libwebsockets makes of a CONNECT request: a connection without protocol and without time limits.
+            return -1
+        case LWS_CALLBACK_CLOSED, LWS_CALLBACK_CLOSED_HTTP, LWS_CALLBACK_RAW_CLOSE:
             return with(socket, else: 0) { loop, connection in
                 loop.socketCloses(connection)
                 return 0
