@@ -64,6 +64,8 @@ final class Loop {
     /// Connections on their way out in a drain, and how many go at each step.
     var draining: (ids: [ConnectionID], perStep: Int) = ([], 1)
     var isDraining = false
+    /// How often the end is still put off for clients that are being told goodbye; nil when no end is asked for.
+    private var endDelays: Int?
     private var isEnding = false
     /// Added to the metrics once a tick.
     var sentBytes = 0
@@ -152,7 +154,10 @@ final class Loop {
         }
         if dirty.isEmpty { sortOutputs() }
         let isDone = deliver() && batches.next() == nil
-        if isDone { batches = OutputBatches() }
+        if isDone {
+            batches = OutputBatches()
+            if endDelays != nil { endWhenTold() }
+        }
         // The rest follows after the sockets had their turn; and what came into the inbox meanwhile woke nobody else.
         if !isDone || isContinuing || inbox.hasOwnPosts, !isEnding { uv_async_send(wake) }
     }
@@ -222,9 +227,27 @@ final class Loop {
             acceptor = nil
         case .drain(let milliseconds): drain(over: milliseconds)
         case .reloadCertificate: reloadCertificate()
-        case .end: end()
+        // What was posted before goes out first.
+        case .end: endDelays = endDelays ?? Loop.longestEndDelay
         }
     }
+
+    /// Ends when the clients that are sent a close frame have answered it, or after a while.
+    private func endWhenTold() {
+        guard let delays = endDelays, !isEnding else { return }
+        guard delays > 0, isSayingGoodbye else { return end() }
+        endDelays = delays - 1
+        let step = Loop.endDelayMilliseconds
+        uv_timer_start(drainTimer, { handle in Loop.of(handle?.pointee.data)?.endWhenTold() }, step, 0)
+    }
+
+    private var isSayingGoodbye: Bool {
+        (0..<connections.highWater).contains { connections.at(slot: $0).pointee.phase == .closing }
+    }
+
+    private static let endDelayMilliseconds: UInt64 = 10
+    /// In steps of `endDelayMilliseconds`: one second.
+    private static let longestEndDelay = 100
 
     /// Cuts every connection and closes our handles, so that `uv_run` returns.
     private func end() {
