@@ -22,9 +22,9 @@ struct WriteLoad {
     }
 
     /// Writes until the hub is gone or the flag is raised. What is not answered then stays open in the journal.
-    mutating func run(port: Int, until stop: StopFlag) {
+    mutating func run(port: Int, until stop: StopFlag, namespace: String = CrashScene.namespace) {
         do {
-            let device = try TestDevice(port: port, namespace: CrashScene.namespace)
+            let device = try TestDevice(port: port, namespace: namespace)
             device.patience = .seconds(30)
             try resendIncrements(device)
             while !stop.isSet {

@@ -1,3 +1,4 @@
+import DataTree
 import Glibc
 import TestSupport
 import Testing
@@ -27,6 +28,36 @@ struct StopTests {
             #expect(try reader.get("/kept") == #"{"d0":0,"d1":1,"d2":2}"#)
             #expect(try reader.get("/ended") == #"{"d0":1,"d1":1,"d2":1}"#)
             try hub.stop()
+        }
+    }
+
+    @Test("tells a crowd, in the middle of its writes, and every answer that it gave is true")
+    func crowd() throws {
+        let hub = try HubProcess("--dev")
+        let devices = try (0..<TestScale.pick(300, short: 100)).map { _ in try TestDevice(hub) }
+        let port = hub.port
+        let stop = StopFlag()
+        let writers = (0..<3).map { number in
+            let load = WriteLoad(journal: WriterJournal(writer: number), seed: UInt64(number))
+            return Worker {
+                var load = load
+                load.run(port: port, until: stop, namespace: "demo")
+                return load.journal
+            }
+        }
+        _ = stop.wait(for: .milliseconds(200))
+        #expect(try hub.stop() == .code(0))
+        stop.raise()
+        var told = 0
+        for device in devices {
+            if let end = try device.waitForClose(), end.code == 1001, end.text == "server stopping" { told += 1 }
+        }
+        #expect(told == devices.count)
+        try hub.restart(port: 0)
+        let tree = try Node(json: TestDevice(hub).get("/"))
+        for writer in writers {
+            var journal = try writer.value()
+            #expect(journal.settle(with: tree).isEmpty)
         }
     }
 
