@@ -39,6 +39,9 @@ final class Loop {
     /// Connections that have something pending, and how many of them were served.
     var dirty: [UnsafeMutablePointer<Connection>] = []
     var firstDirty = 0
+    /// Where in `dirty` serving begins, and what the next place is drawn from.
+    var deliveryStart = 0
+    var deliverySeed: UInt64 = 1
     /// Keeps the frames of `pending` alive.
     var batches = OutputBatches()
     let scratch: UnsafeMutablePointer<UInt8>

@@ -61,16 +61,25 @@ extension Loop {
     }
 
     /// Serves connections that have something pending, up to a turn's share. `true` when all are served.
+    ///
+    /// Who comes first changes from time to time: clients that contend for one place with transactions answer in the order in
+    /// which they hear, and with the same one first each time others would lose until their SDK gives up after 25 attempts.
     func deliver() -> Bool {
+        if firstDirty == 0, dirty.count > 1 {
+            deliverySeed = deliverySeed &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            deliveryStart = Int(deliverySeed >> 33) % dirty.count
+        }
         let end = min(dirty.count, firstDirty + Loop.deliveriesPerTurn)
         while firstDirty < end {
-            let connection = dirty[firstDirty]
+            var place = deliveryStart + firstDirty
+            if place >= dirty.count { place -= dirty.count }
             firstDirty += 1
-            flush(connection)
+            flush(dirty[place])
         }
         guard firstDirty == dirty.count else { return false }
         dirty.removeAll(keepingCapacity: dirty.count < 1 << 16)
         firstDirty = 0
+        deliveryStart = 0
         pending.removeAll()
         return true
     }
