@@ -154,7 +154,10 @@ extension LiveTests {
             #expect(hub.sink().ends.isEmpty)
         }
 
-        @Test("on a slow line have longer while their kernel takes what precedes the PING")
+        // The client has to read on time, which it does not in a slow build.
+        @Test(
+            "on a slow line have longer while their kernel takes what precedes the PING",
+            .enabled(if: !TestScale.isShort))
         func slowLine() async throws {
             let hub = try LiveGateway {
                 $0.deadPeerSeconds = 2
