@@ -38,6 +38,8 @@ package final class Engine {
     var requestedWork: [EngineWork] = []
     /// Set while requests of refused batches are answered again: why nothing can be written.
     var refusal: String?
+    /// What the last refusal said.
+    var lastRefusal: String?
     /// What the state store has to be told at its next pass.
     var unsaved = UnsavedRecords()
 
@@ -141,8 +143,11 @@ package final class Engine {
 
     func perform(_ request: Request, for session: Session) {
         // What was owed when this was proposed comes before it: the end of the client's last session, say.
-        if request.isWrite { payOwed() }
-        dispatch(request, for: session)
+        if request.isWrite {
+            withOwedPaid { dispatch(request, for: session) }
+        } else {
+            dispatch(request, for: session)
+        }
         if session.isWaiting {
             session.waitingFor = request
         } else if !request.isAuthentication {

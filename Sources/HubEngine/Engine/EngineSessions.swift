@@ -6,10 +6,6 @@ extension Engine {
     func open(_ connection: ConnectionID, _ opening: SessionOpening, _ id: SessionID) {
         var superseded: Session?
         let last = opening.lastSession.flatMap { SessionID($0) }
-        if let last, let owing = sessionWithOwedEnd(last) {
-            superseded = owing
-            payOwed()
-        }
         if let last, let old = sessionsByID[last] {
             // The old session's operations run before the new one is greeted, so that what they write never undoes what the
             // new one is about to write (firebase-js-sdk, `Connection` constructor, `lastSessionId`).
@@ -21,7 +17,11 @@ extension Engine {
         let session = Session(id: id, connection: connection, opening: opening, since: now)
         sessions[connection] = session
         sessionsByID[id] = session
-        greet(session, after: superseded)
+        if let last, superseded == nil, let owing = sessionWithOwedEnd(last) {
+            greetBehindOwedEnd(session, owing)
+        } else {
+            greet(session, after: superseded)
+        }
     }
 
     /// - Parameter superseded: the session that this one took over from; should its end be refused, the greeting waits until

@@ -53,9 +53,10 @@ extension Engine {
             // A filtered result is kept apart from other listens by clients.
             if !query.filters { tellAgain(session, since: snapshot, at: path) }
         case (.compare(let request, let hash, let snapshot), .comparison(let matches)):
-            payOwed()
-            finishComparison(
-                session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: result.work.attempt)
+            withOwedPaid {
+                finishComparison(
+                    session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: result.work.attempt)
+            }
         default: break
         }
     }

@@ -30,7 +30,8 @@ extension Engine {
         for batch in refused.reversed() {
             for step in batch.undo.reversed() { undo(step) }
         }
-        refusal = "The hub cannot store writes now (\(reason)). Try again later."
+        lastRefusal = "The hub cannot store writes now (\(reason)). Try again later."
+        refusal = lastRefusal
         for batch in refused {
             for answerable in batch.requests { answerAgain(answerable) }
         }
@@ -103,7 +104,7 @@ extension Engine {
 
     func owe(_ item: Owed) {
         owed.append(item)
-        owedRetry = now + Self.owedInterval
+        if owedRetry == .max { owedRetry = now + Self.owedInterval }
     }
 
     /// How long after a refusal something owed is proposed again, in milliseconds.
@@ -115,6 +116,34 @@ extension Engine {
     func sessionWithOwedEnd(_ id: SessionID) -> Session? {
         for case .end(let session, _) in owed where session.id == id { return session }
         return nil
+    }
+
+    /// Up to so much is proposed again with every write; more waits for its time, and writes are refused meanwhile.
+    private static let owedAtOnce = 64
+
+    private var mayPayOwed: Bool { owed.count <= Self.owedAtOnce || owedRetry <= now }
+
+    /// Does something that may want to be stored, behind what is owed.
+    func withOwedPaid(_ body: () -> Void) {
+        if owed.isEmpty || refusal != nil { return body() }
+        if mayPayOwed {
+            payOwed()
+            return body()
+        }
+        refusal = lastRefusal
+        body()
+        refusal = nil
+    }
+
+    /// Greets a session whose client had another one, if the end of that one is stored or about to be; otherwise it waits.
+    func greetBehindOwedEnd(_ session: Session, _ superseded: Session) {
+        if mayPayOwed { payOwed() }
+        if owesEnd(of: superseded) {
+            session.state = .waiting(ticket: nextTicket())
+            owe(.greeting(session, after: superseded))
+        } else {
+            greet(session, after: superseded)
+        }
     }
 
     /// Proposes again what the log refused.
