@@ -73,6 +73,28 @@ struct RefusalTests {
         #expect(try hub.durableImage().sessions.isEmpty)
     }
 
+    @Test("when much is owed, writes are refused until it is proposed again, and never come before it")
+    func muchOwed() {
+        let devices = (0..<100).map { _ in hub.connect() }
+        for device in devices { device.request("o", #"{"p":"/n","d":{".sv":{"increment":1}}}"#) }
+        let back = hub.connect()
+        hub.durability = .refusing("full")
+        for device in devices { device.close() }
+        hub.durability = .atOnce
+        let entries = hub.log.count
+        back.request("p", #"{"p":"/n","d":0}"#)
+        let again = hub.connect(lastSession: devices[50].session)
+        #expect(back.takeStatuses() == ["unavailable"])
+        #expect(again.received == [])
+        #expect(hub.log.count == entries)
+        hub.advance(by: 500)
+        #expect(hub.content.json == #"{"n":100}"#)
+        #expect(again.received.count == 1)
+        back.request("p", #"{"p":"/n","d":0}"#)
+        #expect(back.takeStatuses() == ["ok"])
+        #expect(!hub.engine.owesEnds)
+    }
+
     @Test("without anybody's write it is proposed again by and by")
     func owedEndByTime() {
         let ada = hub.connect()
