@@ -27,6 +27,7 @@ struct DeterminismTests {
         traffic.predictsTransactions = false
         traffic.predictsGets = false
         traffic.batchesAreCommits = false
+        traffic.pipelines = true
         var devices = traffic.clients.map(\.device)
         for _ in 0..<300 {
             try traffic.step()

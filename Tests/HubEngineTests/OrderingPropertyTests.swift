@@ -17,6 +17,19 @@ struct OrderingPropertyTests {
         try traffic.checkSettled()
     }
 
+    @Test("the order holds for requests that come in one go", arguments: 1...4)
+    func pipelined(seed: Int) throws {
+        let traffic = RandomTraffic(hub: EngineHarness(), seed: UInt64(seed) + 800)
+        traffic.pipelines = true
+        traffic.predictsTransactions = false
+        traffic.predictsGets = false
+        traffic.batchesAreCommits = false
+        for step in 0..<300 {
+            try traffic.step()
+            if step % 50 == 49 { try traffic.checkSettled() }
+        }
+    }
+
     @Test("the order holds while large answers and indexes are worked out elsewhere", arguments: 1...6)
     func workedOutElsewhere(seed: Int) throws {
         var limits = Limits()

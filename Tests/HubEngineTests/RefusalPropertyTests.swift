@@ -22,6 +22,7 @@ struct RefusalPropertyTests {
         traffic.predictsTransactions = false
         traffic.predictsGets = false
         traffic.batchesAreCommits = false
+        traffic.pipelines = true
         for _ in 0..<350 {
             try traffic.step()
             if traffic.values.chance(30) { hub.workOnce(at: 0) }

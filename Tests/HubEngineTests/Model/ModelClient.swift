@@ -32,6 +32,8 @@ final class ModelClient {
     /// What each view showed when the database's content was last known.
     private var known: [ListenKey: Node] = [:]
     private var read = 0
+    /// Requests that are to go out together.
+    private var collected: [String]?
     private var lastNumber = 0
     private var lastTag = 0
 
@@ -55,7 +57,21 @@ final class ModelClient {
         let text = #"{"t":"d","d":{"r":\#(lastNumber),"a":"\#(action)","b":\#(body)}}"#
         pending.append((lastNumber, expectation, text))
         trace.append("> \(text)")
-        device.send(text)
+        if collected == nil { device.send(text) } else { collected?.append(text) }
+    }
+
+    /// Sends all requests that `body` makes in one batch.
+    func together(_ body: () -> Void) {
+        collected = []
+        body()
+        let texts = collected ?? []
+        collected = nil
+        if !texts.isEmpty { device.send(texts) }
+    }
+
+    /// Whether the hub may still send pushes for listens that the client has given up.
+    var isUnlistening: Bool {
+        pending.contains { if case .status = $0.expectation { $0.text.contains(#""a":"n""#) } else { false } }
     }
 
     /// - Parameter cached: what the client has from an earlier listen.
@@ -171,13 +187,9 @@ final class ModelClient {
             }
             try checkUndivided(key, text)
         }
-        // Unlistens that the hub has not heard of yet excuse pushes.
-        let isExcused = pending.contains {
-            if case .status = $0.expectation { $0.text.contains(#""a":"n""#) } else { false }
-        }
-        if concerned.isEmpty && !isExcused { throw Complaint(description: "nobody listens to \(text)") }
+        if concerned.isEmpty && !isUnlistening { throw Complaint(description: "nobody listens to \(text)") }
         // Of several listens one may have told the others already.
-        if let (key, view) = concerned.first, views.count == 1, !isExcused, view.isComplete,
+        if let (key, view) = concerned.first, views.count == 1, !isUnlistening, view.isComplete,
             views[key]?.node == view.node
         {
             throw Complaint(description: "nothing changed by \(text)")

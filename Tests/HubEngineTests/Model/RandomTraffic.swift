@@ -18,6 +18,8 @@ final class RandomTraffic {
     /// Whether clients sign in and out.
     var signsIn = false
     var batchesAreCommits = true
+    /// Whether clients send several requests in one go.
+    var pipelines = false
     private(set) var steps = 0
     private var writes = 0
     /// What became of the writes with an id.
@@ -35,7 +37,16 @@ final class RandomTraffic {
         steps += 1
         for client in clients { client.batchesAreCommits = batchesAreCommits }
         let client = values.pick(clients)
-        switch values.number(0...99) {
+        if pipelines && values.chance(20) {
+            client.together { for _ in 0..<values.number(2...5) { act(client, values.number(0...91)) } }
+        } else {
+            act(client, values.number(0...99))
+        }
+        try readAll()
+    }
+
+    private func act(_ client: ModelClient, _ kind: Int) {
+        switch kind {
         case 0...21: listen(client)
         case 22...31: unlisten(client)
         case 32...53: put(client)
@@ -50,7 +61,6 @@ final class RandomTraffic {
         case 97...98 where signsIn: sign(client)
         default: hub.advance(by: Int64(values.number(1...1000)))
         }
-        try readAll()
     }
 
     func readAll() throws {
@@ -117,7 +127,7 @@ final class RandomTraffic {
 
     private func listen(_ client: ModelClient) {
         // A client that listens again before its unlisten was answered cannot tell old pushes from new ones.
-        guard client.pending.isEmpty else { return }
+        guard !client.isUnlistening else { return }
         let query = values.query()
         let path = query.filters && values.chance(75) ? Path("list") : values.path()
         let key = ModelClient.ListenKey(path: path, query: query)
