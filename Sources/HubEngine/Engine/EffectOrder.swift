@@ -8,9 +8,17 @@ extension Engine {
     /// The same changes in a form whose order does not matter: where it would, the effects become one, the whole node. Such
     /// a node holds nothing but what the commit wrote, so the message does not grow.
     func independent(_ effects: [WriteEffect], scope: Scope) -> [WriteEffect] {
-        let nodes = Self.nodesToTellWhole(effects)
+        var tree: BeforeAndAfter?
+        var ordered = effects
+        if !Self.isInOrder(effects) {
+            // Operations at a session's end run in path order. Clients may have it otherwise.
+            let made = BeforeAndAfter(engine: self, effects: effects, scope: scope)
+            ordered = Self.reordered(effects, from: made)
+            tree = made
+        }
+        let nodes = Self.nodesToTellWhole(ordered)
         if nodes.isEmpty { return effects }
-        let tree = BeforeAndAfter(engine: self, effects: effects, scope: scope)
+        let made = tree ?? BeforeAndAfter(engine: self, effects: effects, scope: scope)
         var told: Set<Path> = []
         var result: [WriteEffect] = []
         for effect in effects {
@@ -19,10 +27,34 @@ extension Engine {
                 continue
             }
             guard told.insert(node).inserted else { continue }
-            let change = NodeChange(path: node, old: tree.old(at: node), new: tree.new(at: node))
+            let change = NodeChange(path: node, old: made.old(at: node), new: made.new(at: node))
             if change.isEffective { result.append(WriteEffect(place: WritePath(node), change: change)) }
         }
         return result
+    }
+
+    /// Whether what goes comes first and priorities last, as `Draft` has it.
+    private static func isInOrder(_ effects: [WriteEffect]) -> Bool {
+        var rank = 0
+        for effect in effects {
+            let own = effect.rank
+            if own < rank { return false }
+            rank = own
+        }
+        return true
+    }
+
+    /// The same effects as they would have been in the order of `Draft`.
+    private static func reordered(_ effects: [WriteEffect], from tree: BeforeAndAfter) -> [WriteEffect] {
+        var node = tree.before
+        return (0...2).flatMap { rank in effects.filter { $0.rank == rank } }.map { effect in
+            let value = effect.place.isPriority ? Node(priorityValue: effect.new.priority) : effect.new
+            let below = WritePath(effect.place.path.dropFirst(tree.root.count))
+            let change = below.write(value, into: &node)
+            return WriteEffect(
+                place: effect.place,
+                change: NodeChange(path: tree.root.appending(change.path), old: change.old, new: change.new))
+        }
     }
 
     /// None at or below another.
@@ -54,6 +86,14 @@ extension Engine {
         for node in nodes.sorted() where topmost.last.map({ !node.hasPrefix($0) }) ?? true { topmost.append(node) }
         return Set(topmost)
     }
+}
+
+extension WriteEffect {
+    fileprivate var rank: Int { place.isPriority ? 2 : new.isEmpty ? 0 : 1 }
+}
+
+extension WritePath {
+    fileprivate var path: Path { isPriority ? node.appending(Self.priorityKey) : node }
 }
 
 extension Path {
