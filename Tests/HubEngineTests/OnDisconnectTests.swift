@@ -115,6 +115,19 @@ struct OnDisconnectTests {
         #expect(entry.records.count == 2)
     }
 
+    @Test("a node that changes all its children at a session's end, and keeps its priority, is told whole")
+    func priorityKept() {
+        let ada = hub.connect()
+        ada.request("p", #"{"p":"/t","d":{".priority":7,"c":1}}"#)
+        ada.request("om", #"{"p":"/t","d":{"a":1,"c":null}}"#)
+        let bob = hub.connect()
+        bob.request("q", #"{"p":"/t","h":""}"#)
+        _ = bob.takeReceived()
+        ada.close()
+        #expect(hub.content.json == #"{"t":{".priority":7,"a":1}}"#)
+        #expect(bob.takePushes() == [#"d /t {".priority":7,"a":1}"#])
+    }
+
     @Test("check 22: a takeover runs the old session's operations, durably, before the new hello")
     func takeover() {
         let ada = hub.connect()

@@ -27,8 +27,11 @@ struct ListenView {
     /// What the application sees.
     var display: Node { query.filters ? query.apply(to: node) : node }
 
+    /// In one thing better than the SDK: there, a filtered view whose hash was right takes itself for unfiltered until the
+    /// next tagged push, and parts of children that other listens hear of get into it.
     mutating func complete() {
         isInitialized = true
+        if query.filters { isFiltered = true }
         isComplete = true
     }
 

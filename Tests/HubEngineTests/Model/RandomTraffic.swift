@@ -134,7 +134,8 @@ final class RandomTraffic {
         guard client.views[key] == nil else { return }
         let content = hub.content[path]
         let result = query.filters ? query.apply(to: content) : content
-        client.listen(path, query, cached: values.chance(20) ? result : .empty)
+        // What is on its way to a client is nothing that it can have kept from an earlier listen.
+        client.listen(path, query, cached: values.chance(20) && hub.heldCount == 0 ? result : .empty)
     }
 
     private func unlisten(_ client: ModelClient) {
