@@ -21,6 +21,7 @@ let package = Package(
 
         .target(name: "DataTree"),
         .target(name: "WireProtocol", dependencies: ["DataTree"]),
+        .target(name: "SecurityRules", dependencies: ["DataTree"]),
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
         .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "Storage", "CLibwebsockets"]),
@@ -37,6 +38,7 @@ let package = Package(
 
         .testTarget(name: "DataTreeTests", dependencies: ["DataTree", "TestSupport"]),
         .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport", "CJansson", "Fuzzing"]),
+        .testTarget(name: "SecurityRulesTests", dependencies: ["SecurityRules", "TestSupport"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Storage", "TestSupport"]),
