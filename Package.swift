@@ -38,7 +38,8 @@ let package = Package(
 
         .testTarget(name: "DataTreeTests", dependencies: ["DataTree", "TestSupport"]),
         .testTarget(name: "WireProtocolTests", dependencies: ["WireProtocol", "TestSupport", "CJansson", "Fuzzing"]),
-        .testTarget(name: "SecurityRulesTests", dependencies: ["SecurityRules", "TestSupport"]),
+        .testTarget(
+            name: "SecurityRulesTests", dependencies: ["SecurityRules", "TestSupport"], exclude: ["Cases"]),
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Storage", "TestSupport"]),
