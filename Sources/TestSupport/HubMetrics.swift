@@ -1,3 +1,5 @@
+import Glibc
+
 /// The samples of a hub's `/metrics` at one moment, by their name with labels as the page writes it.
 package struct HubMetrics {
     private let samples: [String: Double]
@@ -16,6 +18,18 @@ package struct HubMetrics {
             samples[String(line[..<space])] = Double(line[line.index(after: space)...])
         }
         self.samples = samples
+    }
+
+    /// Reads the page until it says what a test waits for, or time is up; then as it is.
+    package static func read(
+        port: Int, secret: String? = nil, within: Duration = .seconds(10), until isRight: (HubMetrics) -> Bool
+    ) throws -> HubMetrics {
+        let deadline = ContinuousClock.Instant.now + within
+        while true {
+            let metrics = try HubMetrics(port: port, secret: secret)
+            if isRight(metrics) || ContinuousClock.Instant.now >= deadline { return metrics }
+            usleep(20_000)
+        }
     }
 
     /// `hearth_listens`, `hearth_connections{transport="websocket"}`; 0 when the page does not have it.

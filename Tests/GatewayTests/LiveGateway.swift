@@ -8,7 +8,7 @@ import WireProtocol
 @testable import Gateway
 
 /// Everything that needs sockets and real time: one after the other, so that no test starves another of its thread.
-@Suite("A live gateway", .serialized)
+@Suite("A live gateway", .blocking, .serialized)
 enum LiveTests {}
 
 /// A namespace that keeps what the gateway tells it.

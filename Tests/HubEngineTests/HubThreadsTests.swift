@@ -6,7 +6,7 @@ import Testing
 import WireProtocol
 
 /// A whole hub with its threads, on a log that is late, refuses and fails.
-@Suite("A hub's threads")
+@Suite("A hub's threads", .blocking)
 struct HubThreadsTests {
     private static func connection(_ slot: UInt32) -> ConnectionID {
         ConnectionID(loop: UInt16(slot % 2), slot: slot, generation: 1)

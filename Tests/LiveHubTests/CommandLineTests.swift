@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("the command line")
+@Suite("the command line", .blocking)
 struct CommandLineTests {
     @Test("hearth version prints the version and ends with 0")
     func version() throws {

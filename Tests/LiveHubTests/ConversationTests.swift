@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("Conversations with a hub on a port", .serialized)
+@Suite("Conversations with a hub on a port", .blocking, .serialized)
 struct ConversationTests {
     static let conversations = (try? ConversationFiles.all()) ?? []
 

@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What is special about a log in files: segments, torn tails, damage, formats.
-@Suite struct FileLogTests {
+@Suite(.blocking) struct FileLogTests {
     private let directory = "/log"
 
     private func open(_ disk: FaultyDisk, _ configuration: LogConfiguration = .small()) throws -> FileLog {

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// A real file system without room: a small tmpfs, where the right to mount one is given.
-@Suite struct FullDiskTests {
+@Suite(.blocking) struct FullDiskTests {
     @Test("on a full file system session ends commit, other commits are refused and go on when there is room")
     func fillsRealDisk() throws {
         let directory = TemporaryFolder()

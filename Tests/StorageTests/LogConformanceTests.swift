@@ -3,7 +3,7 @@ import TestSupport
 import Testing
 
 /// What every commit log promises, checked on each implementation.
-@Suite struct LogConformanceTests {
+@Suite(.blocking) struct LogConformanceTests {
     /// A place where logs of one kind can be opened again and again.
     enum Medium: CaseIterable, Sendable {
         case memory, files, faultyDisk

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Disks that fail, fill up and lose power, at any operation.
-@Suite struct LogFaultTests {
+@Suite(.blocking) struct LogFaultTests {
     private func open(_ disk: FaultyDisk) throws -> FileLog {
         try FileLog(directory: "/log", files: disk, configuration: .small(), newIdentity: 77)
     }

@@ -2,7 +2,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite struct LogPacingTests {
+@Suite(.blocking) struct LogPacingTests {
     private func log(interval: Duration) throws -> (log: FileLog, disk: FaultyDisk) {
         var configuration = LogConfiguration()
         configuration.segmentBytes = 1 << 20

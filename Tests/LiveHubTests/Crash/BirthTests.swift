@@ -2,7 +2,7 @@ import DataTree
 import TestSupport
 import Testing
 
-@Suite("a namespace whose hub is killed", .serialized)
+@Suite("a namespace whose hub is killed", .blocking, .serialized)
 struct BirthTests {
     @Test("while it comes into being is there with what was acknowledged, or can be made anew")
     func birth() throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("a hub that is killed", .serialized)
+@Suite("a hub that is killed", .blocking, .serialized)
 struct CrashTests {
     @Test(
         "keeps every acknowledged write, no half of an update, no write twice, and runs every onDisconnect operation once"

@@ -2,7 +2,9 @@ import DataTree
 import TestSupport
 import Testing
 
-@Suite("a hub whose disk is full", .serialized, .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs needs root"))
+@Suite(
+    "a hub whose disk is full", .blocking, .serialized,
+    .enabled(if: SmallDisk.isPermitted, "mounting a tmpfs needs root"))
 struct FullDiskTests {
     /// A hub, its disk, and a writer that knows what was acknowledged.
     final class Scene {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("a hub among strangers", .serialized)
+@Suite("a hub among strangers", .blocking, .serialized)
 struct FloodTests {
     /// Lets this process hold as many sockets as it may.
     init() {

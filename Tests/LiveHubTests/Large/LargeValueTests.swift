@@ -2,7 +2,7 @@ import DataTree
 import TestSupport
 import Testing
 
-@Suite("large values", .serialized)
+@Suite("large values", .blocking, .serialized)
 struct LargeValueTests {
     @Test("of a megabyte and of twenty arrive as they were written, over a crash, too")
     func roundTrip() throws {

@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("namespaces", .serialized)
+@Suite("namespaces", .blocking, .serialized)
 struct NamespaceTests {
     @Test("hold no thread while nothing happens in them")
     func idle() throws {

@@ -3,7 +3,7 @@ import Storage
 import TestSupport
 import Testing
 
-@Suite("a namespace that nobody is connected to", .serialized)
+@Suite("a namespace that nobody is connected to", .blocking, .serialized)
 struct UnloadingTests {
     @Test("leaves memory after a while and comes back with its data, sessions' ends included")
     func unload() throws {

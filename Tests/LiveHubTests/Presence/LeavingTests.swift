@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("a client that leaves", .serialized)
+@Suite("a client that leaves", .blocking, .serialized)
 struct LeavingTests {
     /// How a connection ends, and what the hub makes of it.
     enum Way: String, CaseIterable, Sendable {

@@ -2,7 +2,7 @@ import DataTree
 import TestSupport
 import Testing
 
-@Suite("a crowd that leaves at once", .serialized)
+@Suite("a crowd that leaves at once", .blocking, .serialized)
 struct StormTests {
     /// Who is in the room, from what one observer is told.
     struct Attendance {

@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("a hub's life, from its ready line to its exit code")
+@Suite("a hub's life, from its ready line to its exit code", .blocking)
 struct HubLifeTests {
     private func get(_ hub: HubProcess, _ path: String, headers: String = "") throws -> RawResponse {
         try RawWebSocketClient.http(

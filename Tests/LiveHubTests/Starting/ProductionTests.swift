@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("a hub in production mode", .serialized)
+@Suite("a hub in production mode", .blocking, .serialized)
 struct ProductionTests {
     @Test("belongs to the administrator, whose secret is in a file that nobody else can read")
     func administrator() throws {

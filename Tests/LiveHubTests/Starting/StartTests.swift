@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@Suite("a hub that cannot start", .serialized)
+@Suite("a hub that cannot start", .blocking, .serialized)
 struct StartTests {
     /// Starts a second hub and expects that it ends with 1 and one line.
     private func expectRefusal(_ arguments: [String], _ fragments: [String]) throws {

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("a hub that is told to stop", .serialized)
+@Suite("a hub that is told to stop", .blocking, .serialized)
 struct StopTests {
     @Test(
         "says goodbye to every client, keeps what it acknowledged, runs what they registered, and ends with 0",

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-@Suite("a hub with TLS", .serialized)
+@Suite("a hub with TLS", .blocking, .serialized)
 struct TLSTests {
     private let folder = TemporaryFolder()
 
