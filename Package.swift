@@ -18,10 +18,13 @@ let package = Package(
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
         // zlib: checksums of log records; gzip for HTTP later.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // RE2: regular expressions of security rules, in time linear in the text whatever the pattern. It is C++, so a
+        // file of ours stands between it and Swift.
+        .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
 
         .target(name: "DataTree"),
         .target(name: "WireProtocol", dependencies: ["DataTree"]),
-        .target(name: "SecurityRules", dependencies: ["DataTree"]),
+        .target(name: "SecurityRules", dependencies: ["DataTree", "CRE2"]),
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
         .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "Storage", "CLibwebsockets"]),
