@@ -44,6 +44,17 @@ package struct Key: Hashable, Sendable {
         }
     }
 
+    /// Lends the key's text as UTF-8 bytes for the time of the call.
+    package func withUTF8<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
+        let count = utf8Count
+        return try withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { buffer in
+            for index in 0..<count {
+                buffer[index] = if let long { restore(long[index]) } else { packed.byte(at: index) }
+            }
+            return try body(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
     /// Whether the key reads as a signed 32-bit integer and so sorts before all other keys.
     package var isIntegerLike: Bool { packed.form == .integer }
 
