@@ -24,9 +24,8 @@ package final class CompiledRules: Sendable {
         var operation: Int32
         /// All of its operations; the whole rule is the last of them.
         var operations: Range<Int32>
-        var position: SourcePosition
-        /// The text of the expression.
-        var text: [UInt8]
+        /// The expression, and where it stands in the file.
+        var text: DecodedString
     }
 
     /// Reads, checks and compiles a rules file. Any bytes may be given; what is no rules file is refused with all that

@@ -25,16 +25,13 @@ extension Program {
     /// claims are what an explanation is about, so booleans that operators yield are shown.
     private func isSecret(_ index: Int, _ checked: CheckedExpression, base: Int) -> Bool {
         let node = checked.expression.nodes[index]
-        switch node.kind {
-        case .name(let name): return name == "auth"
-        case .member(let receiver, let name) where checked.types[receiver] == .auth:
+        if case .name(let name) = node.kind { return name == "auth" }
+        if checked.types[index] == .auth, let (receiver, name) = checked.expression.member(index) {
             if case .name = checked.expression.nodes[receiver].kind { return name != "uid" && name != "provider" }
             return notes[base + receiver].isSecret
-        case .element where checked.types[index] == .auth: return true
-        default:
-            if checked.types[index] == .boolean, !isConditional(node) { return false }
-            return node.operands.contains { notes[base + $0].isSecret }
         }
+        if checked.types[index] == .boolean, !isConditional(node) { return false }
+        return node.operands.contains { notes[base + $0].isSecret }
     }
 
     private func isConditional(_ node: ExpressionNode) -> Bool {

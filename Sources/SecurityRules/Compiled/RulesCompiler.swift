@@ -59,17 +59,15 @@ struct RulesCompiler {
 
     private mutating func compile(_ rule: RuleTree.Rule, node: Int32, captures: [Text]) -> Int32? {
         let first = Int32(program.operations.count)
-        let position: SourcePosition
-        let text: [UInt8]
+        let text: DecodedString
         switch rule.value {
         case .literal(let value):
-            position = source.position(of: rule.offset)
-            text = Array((value ? "true" : "false").utf8)
+            text = DecodedString(value ? "true" : "false", at: rule.offset)
+            let end = Int32(text.bytes.count)
             program.append(
-                .bool(value),
-                OperationNote(
-                    start: 0, end: Int32(text.count), type: .boolean, isSecret: false, isPlain: true))
+                .bool(value), OperationNote(start: 0, end: end, type: .boolean, isSecret: false, isPlain: true))
         case .expression(let string):
+            text = string
             do {
                 let expression = try Parser.parse(string.bytes, nesting: limits.expressionNesting)
                 let checked = try Checker.check(expression, in: RuleScope(kind: rule.kind, captures: captures))
@@ -79,14 +77,10 @@ struct RulesCompiler {
                 problems.append(RulesProblem(position: source.position(of: offset), text: error.text))
                 return nil
             }
-            position = source.position(of: string.fileOffset(of: 0))
-            text = string.bytes
         }
         let end = Int32(program.operations.count)
         rules.append(
-            CompiledRules.Rule(
-                kind: rule.kind, node: node, operation: end - 1, operations: first..<end, position: position,
-                text: text))
+            CompiledRules.Rule(kind: rule.kind, node: node, operation: end - 1, operations: first..<end, text: text))
         return Int32(rules.count - 1)
     }
 }

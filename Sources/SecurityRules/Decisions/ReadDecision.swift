@@ -36,7 +36,9 @@ extension Evaluator {
             }
             guard level < path.count, descend(path.keys[level]) else { break }
         }
-        return Decision(denial: .notGranted(.read, path))
+        let denial = Denial.notGranted(.read, path)
+        observer.denies(denial)
+        return Decision(denial: denial)
     }
 
     /// Goes one level down, if rules go on there.

@@ -54,7 +54,8 @@ extension Evaluator {
         return decision
     }
 
-    private func note(_ denial: Denial, in decision: inout Decision) {
+    private mutating func note(_ denial: Denial, in decision: inout Decision) {
+        observer.denies(denial)
         if decision.denial == nil { decision.denial = denial }
     }
 

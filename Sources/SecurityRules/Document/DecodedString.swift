@@ -6,6 +6,13 @@ struct DecodedString: Sendable {
     /// Where stretches begin that stand in the file as they are; escapes break them.
     private var stretches: [(decoded: Int, file: Int)] = []
 
+    init() {}
+
+    /// A word that stands in the file as it is.
+    init(_ word: String, at offset: Int) {
+        for (place, byte) in word.utf8.enumerated() { append(byte, at: offset + place) }
+    }
+
     var string: String { String(decoding: bytes, as: UTF8.self) }
 
     /// Appends a byte that stands at `offset` in the file.

@@ -17,6 +17,8 @@ protocol EvaluationObserver {
     mutating func operationEnds(_ operation: Int32, _ value: RuleValue)
     /// An operation gave a snapshot of a place before or after the write.
     mutating func operationEnds(_ operation: Int32, snapshotOf path: Path, isNew: Bool)
+    /// A reason to deny was found.
+    mutating func denies(_ denial: Denial)
     /// A place of the rules stands for a key; told of wildcards only.
     mutating func wildcardMatches(_ node: Int32)
     /// A rule looked at a place. `isDeep` says that all below it may matter.
@@ -41,6 +43,7 @@ extension EvaluationObserver {
     mutating func ruleEnds(_ rule: Int32, _ outcome: RuleOutcome) {}
     mutating func operationEnds(_ operation: Int32, _ value: RuleValue) {}
     mutating func operationEnds(_ operation: Int32, snapshotOf path: Path, isNew: Bool) {}
+    mutating func denies(_ denial: Denial) {}
     mutating func wildcardMatches(_ node: Int32) {}
     mutating func reads(_ path: Path, isDeep: Bool) {}
 }

@@ -32,24 +32,3 @@ struct ConformanceTests {
         }
     }
 }
-
-extension CompiledRules {
-    /// What the rules say to the operation of a case, carried out on its data.
-    func decision(_ ruleCase: RuleCase) throws -> Decision {
-        let identity = try RuleIdentity(json: ruleCase.auth)
-        let now = try #require(ruleCase.now)
-        var writes: [(Path, Node)] = []
-        switch ruleCase.operation {
-        case .read(let path, let query):
-            return read(path, query: RuleQuery(query, over: .socket), by: identity, now: now, in: ruleCase.data)
-        case .set(let path, let value): writes = [(path, value)]
-        case .update(let path, let changes): writes = changes.map { (path.appending($0.path), $0.value) }
-        }
-        var new = ruleCase.data
-        for (path, value) in writes {
-            let existing = ruleCase.data.node(at: path)
-            new.set(try value.resolved(ServerValueContext(timestamp: now), existing: existing), at: path)
-        }
-        return write(writes.map { RuleWrite($0.0) }, by: identity, now: now, from: ruleCase.data, to: new)
-    }
-}

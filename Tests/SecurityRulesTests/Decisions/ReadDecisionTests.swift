@@ -33,7 +33,7 @@ struct ReadDecisionTests {
     func outcome() throws {
         let (granted, _) = dependencies("rooms/r/open", "ada")
         let grant = try #require(granted.grant)
-        #expect(rules.rules[Int(grant.index)].position == SourcePosition(line: 1, column: 42))
+        #expect(rules.location(of: grant).position == SourcePosition(line: 1, column: 42))
         let (denied, _) = dependencies("rooms/none/x", "bob")
         #expect(denied.denial == .notGranted(.read, "rooms/none/x") && denied.grant == nil)
         #expect(denied.denial?.description == "no .read rule on the way to \"/rooms/none/x\" is true")
