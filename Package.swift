@@ -32,7 +32,8 @@ let package = Package(
         // Measurements of single rooms, for `scripts/bench`.
         .systemLibrary(name: "CMalloc"),
         .executableTarget(
-            name: "Bench", dependencies: ["CMalloc", "DataTree", "WireProtocol", "Storage", "HubEngine", "Gateway"]),
+            name: "Bench",
+            dependencies: ["CMalloc", "DataTree", "WireProtocol", "SecurityRules", "Storage", "HubEngine", "Gateway"]),
         // What must hold for any bytes, for the fuzzer and for the test that replays its corpus.
         .target(name: "Fuzzing", dependencies: ["DataTree", "WireProtocol"]),
         .target(
