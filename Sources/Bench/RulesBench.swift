@@ -32,12 +32,14 @@ enum RulesBench {
         for set in sets {
             for (kind, operations) in [("reads", set.operations.filter(\.isRead)), ("writes", set.writes)]
             where !operations.isEmpty {
-                let times = measure(operations.count) { for operation in operations { operation.decide(set.rules) } }
+                let times = measure(operations.count) {
+                    for operation in operations { blackHole(operation.decide(set.rules)) }
+                }
                 table.add("\(set.name): \(kind)", times, nanoseconds)
             }
         }
         let all = measure(sets.reduce(0) { $0 + $1.operations.count }) {
-            for set in sets { for operation in set.operations { operation.decide(set.rules) } }
+            for set in sets { for operation in set.operations { blackHole(operation.decide(set.rules)) } }
         }
         table.add("all sets", all, nanoseconds)
         table.add("all sets, decisions per second", all.map { 1 / $0 }, perSecond)
@@ -56,7 +58,7 @@ enum RulesBench {
         table.add(
             "all operations explained",
             measure(count) {
-                for set in sets { for operation in set.operations { operation.explain(set.rules) } }
+                for set in sets { for operation in set.operations { blackHole(operation.explain(set.rules)) } }
             }, nanoseconds)
     }
 
@@ -114,9 +116,9 @@ private struct RuleSet {
     let name: String
     let text: [UInt8]
     let rules: CompiledRules
-    let operations: [Operation]
+    let operations: [RuleOperation]
 
-    var writes: [Operation] { operations.filter { !$0.isRead } }
+    var writes: [RuleOperation] { operations.filter { !$0.isRead } }
 
     init?(_ name: String, in folder: String) {
         guard let text = contents(of: "\(folder)/\(name).rules.json"),
@@ -126,73 +128,19 @@ private struct RuleSet {
         self.name = name
         self.text = text
         self.rules = rules
-        operations = read.compactMap(Operation.init)
+        operations = read.compactMap { try? RuleOperation($0, now: 0) }
+    }
+}
+
+extension RuleOperation {
+    fileprivate var isRead: Bool {
+        if case .read = request { true } else { false }
     }
 
-    /// What a case does, with the trees before and after.
-    struct Operation {
-        private let identity: RuleIdentity
-        private let now: Int64
-        private let path: Path
-        private let query: RuleQuery
-        /// Empty for a read.
-        private let writes: [RuleWrite]
-        private let old: Node
-        private let new: Node
-
-        var isRead: Bool { writes.isEmpty }
-
-        init?(_ ruleCase: RuleCase) {
-            guard let identity = try? RuleIdentity(json: ruleCase.auth) else { return nil }
-            self.identity = identity
-            let now = ruleCase.now ?? 0
-            var tree = ruleCase.data
-            var path = Path.root
-            var query = RuleQuery.none
-            var values: [(Path, Node)] = []
-            switch ruleCase.operation {
-            case .read(let place, let asked):
-                path = place
-                query = RuleQuery(asked, over: .socket)
-            case .set(let place, let value): values = [(place, value)]
-            case .update(let base, let changes): values = changes.map { (base.appending($0.path), $0.value) }
-            }
-            for (path, value) in values {
-                let existing = ruleCase.data.node(at: path)
-                guard let resolved = try? value.resolved(ServerValueContext(timestamp: now), existing: existing) else {
-                    return nil
-                }
-                tree.set(resolved, at: path)
-            }
-            self.now = now
-            self.path = path
-            self.query = query
-            writes = values.map { RuleWrite($0.0) }
-            old = ruleCase.data
-            new = tree
-        }
-
-        func decide(_ rules: CompiledRules) {
-            if isRead {
-                blackHole(rules.read(path, query: query, by: identity, now: now, in: old))
-            } else {
-                blackHole(rules.write(writes, by: identity, now: now, from: old, to: new))
-            }
-        }
-
-        func record(_ rules: CompiledRules) {
-            guard isRead else { return }
-            var dependencies = ReadDependencies()
-            blackHole(rules.read(path, query: query, by: identity, now: now, in: old, dependencies: &dependencies))
-        }
-
-        func explain(_ rules: CompiledRules) {
-            if isRead {
-                blackHole(rules.explainRead(path, query: query, by: identity, now: now, in: old))
-            } else {
-                blackHole(rules.explainWrite(writes, by: identity, now: now, from: old, to: new))
-            }
-        }
+    fileprivate func record(_ rules: CompiledRules) {
+        guard case .read(let path, let query) = request else { return }
+        var dependencies = ReadDependencies()
+        blackHole(rules.read(path, query: query, by: identity, now: now, in: old, dependencies: &dependencies))
     }
 }
 

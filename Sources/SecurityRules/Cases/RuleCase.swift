@@ -19,8 +19,9 @@ package struct RuleCase: Sendable {
     /// What the file calls the case; without a name its operation and caller.
     package let name: String
     package let operation: Operation
-    /// JSON text of the `auth` variable: an object, or `null` for somebody who is not signed in.
-    package let auth: String
+    package let identity: RuleIdentity
+    /// How the file calls the identity; nil when it stands in the case itself, or nobody is signed in.
+    package let caller: String?
     /// The tree before the operation.
     package let data: Node
     /// The time of the operation in milliseconds since 1970; nil for that of the run.

@@ -9,8 +9,7 @@ struct RuleCaseReader {
 
     private let source: SourceText
     private let bytes: UnsafeRawBufferPointer
-    /// JSON text of an `auth` variable for each name.
-    private var identities: [String: String] = [:]
+    private var identities: [String: RuleIdentity] = [:]
     private var data = Node.empty
     private var now: Int64?
     private var cases: [RuleCase] = []
@@ -89,7 +88,7 @@ struct RuleCaseReader {
         var value: Node?
         var changes: [(path: Path, value: Node)]?
         var query: Query?
-        var auth = "null"
+        var identity = RuleIdentity.signedOut
         var caller: String?
         var data: Node?
         var now: Int64?
@@ -112,7 +111,7 @@ struct RuleCaseReader {
             case "query": draft.query = try query(&cursor)
             case "data": draft.data = try cursor.readNode()
             case "now": draft.now = try cursor.readInteger()
-            case "as": (draft.caller, draft.auth) = try caller(&cursor)
+            case "as": (draft.caller, draft.identity) = try caller(&cursor)
             case "expect":
                 guard let verdict = RuleCase.Verdict(rawValue: try cursor.readString()) else {
                     throw Failure(
@@ -135,7 +134,8 @@ struct RuleCaseReader {
         let operation = try operation(of: draft, at: offset)
         return RuleCase(
             name: draft.name ?? "\(operation)" + (draft.caller.map { " as \($0)" } ?? ""), operation: operation,
-            auth: draft.auth, data: draft.data ?? data, now: draft.now ?? now, expectation: expectation,
+            identity: draft.identity, caller: draft.caller, data: draft.data ?? data, now: draft.now ?? now,
+            expectation: expectation,
             position: source.position(of: offset))
     }
 
@@ -220,27 +220,32 @@ struct RuleCaseReader {
 
     // MARK: Callers
 
-    private func caller(_ cursor: inout JSONCursor) throws -> (name: String?, auth: String) {
+    private func caller(_ cursor: inout JSONCursor) throws -> (name: String?, identity: RuleIdentity) {
         guard cursor.peek() == .string else { return (nil, try authentication(&cursor)) }
         let offset = cursor.offset
         let name = try cursor.readString()
-        guard let auth = identities[name] else {
+        guard let identity = identities[name] else {
             let known = identities.keys.sorted().map { "\"\($0)\"" }.joined(separator: ", ")
             throw Failure(
                 offset: offset,
                 message: "there is no identity \"\(name)\"; "
                     + (known.isEmpty ? "describe it under \"identities\"" : "give one of \(known)"))
         }
-        return (name, auth)
+        return (name, identity)
     }
 
-    private func authentication(_ cursor: inout JSONCursor) throws -> String {
+    private func authentication(_ cursor: inout JSONCursor) throws -> RuleIdentity {
         guard cursor.peek() == .object || cursor.peek() == .null else {
             throw Failure(
                 offset: cursor.offset,
                 message: "\"auth\" is an object, or null when nobody is signed in; give one of them")
         }
-        return String(decoding: bytes[try cursor.skipValue()], as: UTF8.self)
+        let range = try cursor.skipValue()
+        do {
+            return try RuleIdentity(json: String(decoding: bytes[range], as: UTF8.self))
+        } catch {
+            throw JSONError(offset: range.lowerBound + error.offset, reason: error.reason)
+        }
     }
 
     // MARK: Members

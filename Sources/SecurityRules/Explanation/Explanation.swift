@@ -41,7 +41,7 @@ package struct Explanation: Sendable {
     }
 
     /// Why it was denied, and whether rules were there at all.
-    private func sentence(_ denial: Denial) -> String {
+    func sentence(_ denial: Denial) -> String {
         if case .notGranted(let kind, let path) = denial,
             !entries.contains(where: { $0.location.kind == kind && path.hasPrefix($0.path) })
         {

@@ -21,7 +21,8 @@ struct CaseFileTests {
         guard case .verdict(let breaking) = cases[127].expectation else { throw ConformanceCase.Malformed(number: 128) }
         #expect(breaking.data == Node(leaf: .string("a\nc")) && breaking.now == 1_700_000_000_000)
         guard case .verdict(let claim) = cases[57].expectation else { throw ConformanceCase.Malformed(number: 58) }
-        #expect(claim.auth.contains(#""org":{"tier":"gold"}"#) && claim.expectation == .allow)
+        #expect(claim.identity.auth?.node(at: "token/org/tier") == Node(leaf: .string("gold")))
+        #expect(claim.caller == "alice" && claim.expectation == .allow)
     }
 
     @Test(

@@ -39,7 +39,12 @@ struct RuleCaseTests {
         #expect(cases.map(\.name) == ["own", "remove /notes/ada", "update / with 2 changes"])
         #expect(cases.map(\.position.line) == [3, 4, 6])
         #expect(cases.map(\.expectation) == [.allow, .deny, .deny])
-        #expect(cases.map(\.auth) == [#"{"uid": "ada", "token": {"list": [1, null]}}"#, "null", #"{"uid": "b"}"#])
+        #expect(
+            try cases.map(\.identity) == [
+                RuleIdentity(json: #"{"uid": "ada", "token": {"list": [1, null]}}"#), .signedOut,
+                RuleIdentity(json: #"{"uid": "b"}"#),
+            ])
+        #expect(cases.map(\.caller) == ["ada", nil, nil])
         #expect(cases.map(\.now) == [1_700_000_000_000, 1_700_000_000_000, 5])
         let tea = try Node(json: #"{"notes": {"ada": "tea"}}"#)
         #expect(cases.map(\.data) == [tea, tea, .empty])
@@ -83,6 +88,10 @@ struct RuleCaseTests {
             (
                 #"{"now": 1, "cases": [], "tests": []}"#,
                 "1:25: the file has no \"tests\"; it has now, identities, data, cases"
+            ),
+            (
+                #"{"identities": {"ada": {"uid": 1e999}}, "cases": []}"#,
+                "1:32: A number is larger than a double can hold; keep it below 1.8e308"
             ),
             (#"{"cases": [], "cases": []}"#, "1:15: \"cases\" is given twice; give it once"),
             (#"{"now": "1", "cases": []}"#, "1:9: Another kind of JSON value stands here; send a number"),

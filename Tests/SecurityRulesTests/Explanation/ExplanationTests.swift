@@ -153,9 +153,9 @@ struct ExplanationTests {
         var coverage = RuleCoverage(rules)
         for ruleCase in ruleSet.cases {
             let plain = try rules.decision(ruleCase)
-            let operation = try RuleOperation(ruleCase)
+            let operation = try RuleOperation(ruleCase, now: 0)
             let explained = operation.explain(rules).decision
-            let counted = operation.count(&coverage)
+            let counted = operation.count(in: &coverage)
             #expect(explained.denial == plain.denial && explained.grant == plain.grant)
             #expect(counted.denial == plain.denial && counted.grant == plain.grant)
         }
