@@ -28,7 +28,8 @@ let package = Package(
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
         .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "Storage", "CLibwebsockets"]),
-        .executableTarget(name: "hearth", dependencies: ["Gateway", "HubEngine", "Storage", "DataTree", "CJansson"]),
+        .executableTarget(
+            name: "hearth", dependencies: ["Gateway", "HubEngine", "Storage", "SecurityRules", "DataTree", "CJansson"]),
         // Measurements of single rooms, for `scripts/bench`.
         .systemLibrary(name: "CMalloc"),
         .executableTarget(
@@ -47,7 +48,7 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Storage", "TestSupport"]),
-        .testTarget(name: "hearthTests", dependencies: ["hearth"]),
+        .testTarget(name: "hearthTests", dependencies: ["hearth", "SecurityRules"]),
         .testTarget(
             name: "LiveHubTests",
             dependencies: ["TestSupport", "hearth", "Gateway", "HubEngine", "Storage", "DataTree"]),

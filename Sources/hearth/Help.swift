@@ -7,8 +7,22 @@ enum Help {
         Firebase Realtime Database, so official SDKs connect to it as they are.
 
           serve      run the hub; see hearth serve --help
+          rules      check and test security rules; see hearth rules --help
           version    print the version
           help       print this
+
+        """
+
+    static let rules = """
+        Usage: hearth rules COMMAND [ARGUMENT...]
+
+        Security rules in files, without a hub.
+
+          check      whether a hub would take the rules; see hearth rules check --help
+          test       ask the rules about cases and compare; see hearth rules test --help
+          simulate   ask the rules about one operation; see hearth rules simulate --help
+
+        Exit codes: 0 success, 1 refused or failed, 2 bad usage.
 
         """
 

@@ -13,6 +13,8 @@ enum Main {
         switch arguments.first {
         case "serve":
             return Serve.run(arguments: Array(arguments.dropFirst()))
+        case "rules":
+            return RulesCommand.run(Array(arguments.dropFirst()))
         case "version", "--version":
             StandardStreams.output("hearth \(Version.current)\n")
             return .success

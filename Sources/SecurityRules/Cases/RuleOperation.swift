@@ -43,6 +43,18 @@ package struct RuleOperation: Sendable {
     private static func write(
         _ value: Node, at path: Path, now: Int64, old: Node, new: inout Node
     ) throws(IncrementOverflow) -> RuleWrite {
+        do throws(IncrementOverflow) {
+            return try resolveAndWrite(value, at: path, now: now, old: old, new: &new)
+        } catch {
+            var overflow = error
+            overflow.path = path.appending(error.path)
+            throw overflow
+        }
+    }
+
+    private static func resolveAndWrite(
+        _ value: Node, at path: Path, now: Int64, old: Node, new: inout Node
+    ) throws(IncrementOverflow) -> RuleWrite {
         let context = ServerValueContext(timestamp: now)
         guard path.last == .priority, let parent = path.parent else {
             new.set(try value.resolved(context, existing: old.node(at: path)), at: path)

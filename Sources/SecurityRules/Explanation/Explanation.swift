@@ -70,7 +70,7 @@ extension RuleTrace.Outcome {
 
 extension RuleTrace {
     /// What a part is made of and has a value, apart from variables whose value is plain to see.
-    fileprivate func parts(of whole: Part) -> [Part] {
+    package func parts(of whole: Part) -> [Part] {
         parts.filter {
             $0.value != .skipped && !["auth", "data", "newData", "root"].contains($0.location.text)
                 && $0.location != whole.location && $0.location.position >= whole.location.position
