@@ -27,8 +27,8 @@ package struct RuleCase: Sendable {
     /// The time of the operation in milliseconds since 1970; nil for that of the run.
     package let now: Int64?
     package let expectation: Verdict
-    /// Where the case begins in its file.
-    package let position: SourcePosition
+    /// The line of the file where the case begins.
+    package let line: Int
 }
 
 extension RuleCase {

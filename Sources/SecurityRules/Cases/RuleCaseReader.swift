@@ -136,7 +136,7 @@ struct RuleCaseReader {
             name: draft.name ?? "\(operation)" + (draft.caller.map { " as \($0)" } ?? ""), operation: operation,
             identity: draft.identity, caller: draft.caller, data: draft.data ?? data, now: draft.now ?? now,
             expectation: expectation,
-            position: source.position(of: offset))
+            line: source.lineNumber(of: offset))
     }
 
     private func operation(of draft: Draft, at offset: Int) throws -> RuleCase.Operation {

@@ -36,6 +36,12 @@ package struct SourceText: Sendable {
     /// The line and column of the byte at `offset`; offsets behind the end count as the end.
     package func position(of offset: Int) -> SourcePosition {
         let offset = min(max(0, offset), bytes.count)
+        let line = lineNumber(of: offset)
+        return SourcePosition(line: line, column: bytes[lineStarts[line - 1]..<offset].utf16Count + 1)
+    }
+
+    /// The line of the byte at `offset`. Unlike a column it costs the same however long the line is.
+    func lineNumber(of offset: Int) -> Int {
         var low = 0
         var high = lineStarts.count
         // The last line that starts at or before the offset.
@@ -43,7 +49,7 @@ package struct SourceText: Sendable {
             let middle = (low + high) >> 1
             if lineStarts[middle] <= offset { low = middle } else { high = middle }
         }
-        return SourcePosition(line: low + 1, column: bytes[lineStarts[low]..<offset].utf16Count + 1)
+        return low + 1
     }
 
     /// The text of a line without its end; nil where there is no such line.

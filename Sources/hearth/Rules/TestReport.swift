@@ -32,7 +32,7 @@ struct TestReport {
     private func failure(_ outcome: RuleCaseOutcome, _ style: TextStyle) -> [String] {
         let indent = "    "
         let ruleCase = outcome.ruleCase
-        let place = shown("\(casesPath == "-" ? "standard input" : casesPath):\(ruleCase.position.line)")
+        let place = shown("\(casesPath == "-" ? "standard input" : casesPath):\(ruleCase.line)")
         let caller = ruleCase.caller.map { " as \($0)" } ?? (ruleCase.identity == .signedOut ? ", signed out" : "")
         var lines = [indent + style.tinted("\(place): ", .faint) + shown("\(ruleCase.operation)\(caller)")]
         switch outcome.answer {
@@ -78,7 +78,7 @@ struct TestReport {
 
     private func report(_ outcome: RuleCaseOutcome) -> ReportValue {
         var members: [ReportValue.Member] = [
-            .init("name", .text(outcome.ruleCase.name)), .init("line", .count(outcome.ruleCase.position.line)),
+            .init("name", .text(outcome.ruleCase.name)), .init("line", .count(outcome.ruleCase.line)),
             .init("passed", .bool(outcome.isAsExpected)),
             .init("expected", .text(outcome.ruleCase.expectation.rawValue)),
         ]

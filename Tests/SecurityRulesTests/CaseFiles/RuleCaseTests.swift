@@ -37,7 +37,7 @@ struct RuleCaseTests {
             }
             """)
         #expect(cases.map(\.name) == ["own", "remove /notes/ada", "update / with 2 changes"])
-        #expect(cases.map(\.position.line) == [3, 4, 6])
+        #expect(cases.map(\.line) == [3, 4, 6])
         #expect(cases.map(\.expectation) == [.allow, .deny, .deny])
         #expect(
             try cases.map(\.identity) == [
