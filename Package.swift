@@ -26,7 +26,7 @@ let package = Package(
         .target(name: "WireProtocol", dependencies: ["DataTree"]),
         .target(name: "SecurityRules", dependencies: ["DataTree", "CRE2"]),
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
-        .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "Storage"]),
+        .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "SecurityRules", "Storage"]),
         .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "Storage", "CLibwebsockets"]),
         .executableTarget(
             name: "hearth", dependencies: ["Gateway", "HubEngine", "Storage", "SecurityRules", "DataTree", "CJansson"]),

@@ -18,7 +18,7 @@ enum EngineBench {
         let engine = Engine(
             configuration: EngineConfiguration(
                 namespace: "bench", authenticator: Authenticator(mode: .development, administratorSecret: nil),
-                access: .everybody))
+                defaultRules: .open))
         var connections: [ConnectionID] = []
         let body = String(repeating: "x", count: 160)
 

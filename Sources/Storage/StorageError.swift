@@ -55,6 +55,15 @@ package enum StorageError: Error, Sendable, Equatable, CustomStringConvertible {
         if case .diskFull = self { true } else { false }
     }
 
+    /// Whether what was tried may succeed later without anybody repairing anything.
+    package var isPassing: Bool {
+        switch self {
+        case .diskFull: true
+        case .system(_, _, let code): [EMFILE, ENFILE, ENOMEM, EAGAIN, EINTR, ENOSPC, EDQUOT].contains(code)
+        default: false
+        }
+    }
+
     private static func text(ofCode code: Int32) -> String {
         guard let text = strerror(code) else { return "error \(code)" }
         return String(cString: text)

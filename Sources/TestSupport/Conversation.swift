@@ -16,6 +16,8 @@ package struct Conversation: Sendable, CustomStringConvertible {
     /// What the host must be able to do.
     package var needs: Set<String>
     package var steps: [Step]
+    /// The value of `rules` in the rules file that its database has; nil for one in which everything is permitted.
+    package var rules: ConversationJSON?
     /// Whether a second namespace is spoken of.
     var usesOtherNamespace = false
 
@@ -68,6 +70,9 @@ package struct MalformedConversation: Error, CustomStringConvertible {
 }
 
 extension Conversation {
+    /// Its rules as a file, if it has any.
+    package var rulesText: String? { rules.map { #"{"rules":\#($0.json)}"# } }
+
     /// Reads the conversations of a file: for each a line that says what it is about, then a step a line. Empty lines and lines
     /// that begin with `#` are skipped.
     package static func read(file: String, text: String) throws(MalformedConversation) -> [Conversation] {
@@ -109,8 +114,10 @@ private struct ConversationReader {
         }
         var needs: Set<String> = []
         if case .array(let list)? = value["needs"] { needs = Set(list.compactMap(\.text)) }
-        return Conversation(
+        var conversation = Conversation(
             file: file, line: line, title: title, checks: checks.compactMap(\.integer), needs: needs, steps: [])
+        conversation.rules = value["rules"]
+        return conversation
     }
 
     func step(_ value: ConversationJSON) throws(MalformedConversation) -> Conversation.Step {

@@ -37,6 +37,7 @@ package final class EngineHarness {
         let position: UInt64
         let entry: [UInt8]?
         let outputs: [[LoopOutput]]
+        let replies: [@Sendable () -> Void]
         /// What the database held when the batch was done.
         let content: HeldContent
     }
@@ -47,15 +48,31 @@ package final class EngineHarness {
     private var lastRandom: UInt64 = 0
 
     package init(
-        mode: Authenticator.Mode = .development, access: Access = .everybody, secret: String? = nil,
-        presence: String? = nil, limits: Limits = Limits(), image: DurableImage = DurableImage()
+        mode: Authenticator.Mode = .development, defaultRules: RulesInForce.Default = .open,
+        rules: ConfiguredRules? = nil, secret: String? = nil, presence: String? = nil, limits: Limits = Limits(),
+        image: DurableImage = DurableImage()
     ) {
         configuration = EngineConfiguration(
-            namespace: "demo", authenticator: Authenticator(mode: mode, administratorSecret: secret), access: access,
-            presencePath: presence.map { Path($0) }, limits: limits)
+            namespace: "demo", authenticator: Authenticator(mode: mode, administratorSecret: secret),
+            defaultRules: defaultRules, rules: rules, presencePath: presence.map { Path($0) },
+            limits: limits)
         self.image = image
         engine = Engine(configuration: configuration, image: image)
+        if rules != nil {
+            engine.enactConfiguredRules(time: time)
+            finishBatch()
+        }
     }
+
+    /// Uploads rules; the answer comes when it may leave.
+    package func changeRules(_ text: String, author: String = "administrator") throws -> RulesAnswer {
+        let answer = RulesAnswer()
+        apply([.changeRules(try RulesChange(Array(text.utf8), author: author) { answer.set($0) })])
+        return answer
+    }
+
+    /// All versions of the rules that are kept.
+    package var rulesHistory: RulesHistory { engine.rulesHistory }
 
     /// The durable image: what a restart would find.
     package func durableImage() throws -> DurableImage {
@@ -73,6 +90,7 @@ package final class EngineHarness {
         for device in devices.values { device.isOpen = false }
         devices = [:]
         engine = Engine(configuration: configuration, image: image)
+        engine.enactConfiguredRules(time: time)
         engine.endLeftOver(image.sessions, time: time)
         finishBatch()
     }
@@ -172,7 +190,9 @@ package final class EngineHarness {
         let position = finished.entry == nil ? newest : newest + 1
         engine.submitted(at: finished.entry == nil ? nil : LogPosition(position))
         held.append(
-            HeldBatch(position: position, entry: finished.entry, outputs: finished.outputs, content: content))
+            HeldBatch(
+                position: position, entry: finished.entry, outputs: finished.outputs, replies: finished.replies,
+                content: content))
         pendingWork += finished.work
         switch durability {
         case .atOnce: settle()
@@ -201,6 +221,7 @@ package final class EngineHarness {
                 devices[connection] = nil
             }
         }
+        for reply in batch.replies { reply() }
         for (device, count) in zip(receivers, counts) where device.received.count > count {
             device.contents[device.received.count - 1] = batch.content
         }
@@ -277,6 +298,21 @@ package final class EngineHarness {
             received.append(parts.count > 1 ? parts[1...].joined() : parts.joined())
         }
     }
+}
+
+/// What became of rules that were uploaded.
+package final class RulesAnswer: Sendable {
+    private let answer = Monitor<Result<RulesVersion, RulesChangeFailure>?>(nil)
+
+    package init() {}
+
+    /// nil while there is none.
+    package var result: Result<RulesVersion, RulesChangeFailure>? { answer.with { $0 } }
+
+    /// The version that was accepted.
+    package var version: UInt32? { try? result?.get().number }
+
+    package func set(_ result: Result<RulesVersion, RulesChangeFailure>) { answer.update { $0 = result } }
 }
 
 /// What a database held at some moment.

@@ -21,6 +21,8 @@ package enum LeaveReason: String, CaseIterable, Sendable {
     case disabled = "disabled"
     /// A lease over HTTP was not renewed in time.
     case leaseExpired = "lease expired"
+    /// The database is stored and cannot be opened now: its disk is full, say. The hub tries again for the next client.
+    case unavailable = "unavailable"
     /// The hub was asked to stop.
     case serverStopping = "server stopping"
     /// The hub ended without notice (power, `kill -9`) and found the session still open when it started again.
@@ -38,6 +40,7 @@ package enum LeaveReason: String, CaseIterable, Sendable {
         case .protocolError: 1002
         case .disabled: 4423
         case .leaseExpired: 4410
+        case .unavailable: 4503
         case .serverStopping: 1001
         case .hubRestarted: nil
         }
@@ -55,6 +58,7 @@ package enum LeaveReason: String, CaseIterable, Sendable {
         case .protocolError: "protocol_error"
         case .disabled: "disabled"
         case .leaseExpired: "lease_expired"
+        case .unavailable: "unavailable"
         case .serverStopping: "server_stopping"
         case .hubRestarted: "hub_restarted"
         }

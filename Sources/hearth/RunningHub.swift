@@ -24,13 +24,14 @@ struct RunningHub {
     /// Recovers what is stored and binds the ports; nobody is served before `gateway.start`.
     init(_ configuration: ServeConfiguration, log: Logger, fail: @escaping @Sendable (String) -> Void) throws {
         let metrics = Metrics()
+        let rules = try configuration.rulesPath.map { try ConfiguredRulesFile(path: $0).configured() }
         let storage = try HubFiles(configuration)
         hub = Hub(
             configuration: HubConfiguration(
                 mode: configuration.isDevelopment ? .development : .production,
                 namespaces: configuration.namespaces, maxNamespaces: configuration.maxNamespaces,
                 presencePath: configuration.presencePath.map { Path($0) }, publicHost: configuration.publicHost,
-                administratorSecret: storage.administratorSecret),
+                administratorSecret: storage.administratorSecret, rules: rules),
             storage: storage.storage, metrics: metrics, log: log, fail: { fail("\($0)") })
         try hub.start()
         let hub = hub
@@ -67,9 +68,12 @@ struct RunningHub {
     private static var defaultLoops: Int { min(4, max(1, Int(sysconf(Int32(_SC_NPROCESSORS_ONLN))) / 2)) }
 
     /// Takes over what `ServeConfiguration.changesForRestart` does not name, and loads the certificates again.
-    func reload(_ configuration: ServeConfiguration) {
+    /// - Throws: what is wrong with the rules file; nothing is changed then.
+    func reload(_ configuration: ServeConfiguration) throws {
+        let rules = try configuration.rulesPath.map { try ConfiguredRulesFile(path: $0).configured() }
         live.with { $0 = LiveSettings(configuration) }
         gateway.reloadCertificates()
+        if let rules { hub.configure(rules) }
     }
 
     /// Tells clients by closing their sockets, runs what they registered, stores everything.

@@ -29,6 +29,7 @@ enum Serve {
             StandardStreams.error("hearth serve: \(error)\n")
             return .failure
         }
+        log.info("rules", ["of_new_namespaces": LogValue(configuration.rulesOfNewNamespaces)])
         running.gateway.start()
         let scheme = configuration.tls == nil ? "http" : "https"
         let host = configuration.host.contains(":") ? "[\(configuration.host)]" : configuration.host
@@ -56,16 +57,16 @@ enum Serve {
     private static func reload(
         _ running: RunningHub, started: ServeConfiguration, arguments: [String], log: Logger
     ) {
-        do throws(ConfigurationProblem) {
+        do {
             guard case .run(let configuration) = try ServeCommand(arguments: arguments) else { return }
             let waiting = configuration.changesForRestart(from: started)
             if !waiting.isEmpty {
                 log.warning("reload.needs-restart", ["options": .text(waiting.joined(separator: " "))])
             }
-            running.reload(configuration)
+            try running.reload(configuration)
             log.info("reloaded")
         } catch {
-            log.error("reload.refused", ["reason": .text(error.description)])
+            log.error("reload.refused", ["reason": .text("\(error)")])
         }
     }
 }

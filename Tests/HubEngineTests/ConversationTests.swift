@@ -11,7 +11,9 @@ struct ConversationTests {
         #expect(try ConversationFiles.all().count > 100)
     }
 
-    @Test("the engine reproduces the conversation", arguments: conversations.filter { !$0.needs.contains("locked") })
+    @Test(
+        "the engine reproduces the conversation",
+        arguments: conversations.filter { !$0.needs.contains("locked") && $0.rules == nil })
     func open(conversation: Conversation) throws {
         let outcome = try ConversationReplayer(host: ConversationEngineHost()).replay(conversation)
         // There is no HTTP in memory.
@@ -23,8 +25,16 @@ struct ConversationTests {
         arguments: conversations.filter { $0.needs.contains("locked") })
     func locked(conversation: Conversation) throws {
         let host = ConversationEngineHost(capabilities: ["locked"], secret: "a secret") {
-            EngineHarness(mode: .production, access: .administratorOnly, secret: "a secret")
+            EngineHarness(mode: .production, defaultRules: .locked, secret: "a secret")
         }
+        let outcome = try ConversationReplayer(host: host).replay(conversation)
+        #expect(outcome == .passed)
+    }
+
+    @Test("an engine with rules reproduces the conversation", arguments: conversations.filter { $0.rules != nil })
+    func ruled(conversation: Conversation) throws {
+        let rules = try ConfiguredRules(Array((conversation.rulesText ?? "").utf8), author: "test")
+        let host = ConversationEngineHost { EngineHarness(rules: rules) }
         let outcome = try ConversationReplayer(host: host).replay(conversation)
         #expect(outcome == .passed)
     }

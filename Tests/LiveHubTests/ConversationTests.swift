@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -12,13 +13,42 @@ struct ConversationTests {
     func development() throws {
         let hub = try HubProcess("--dev", "--max-namespaces", "1000")
         let host = ConversationHubHost(port: hub.port)
-        for conversation in Self.conversations where !conversation.needs.contains("locked") {
+        for conversation in Self.conversations where !conversation.needs.contains("locked") && conversation.rules == nil
+        {
             do {
                 let outcome = try ConversationReplayer(host: host, patience: .seconds(20)).replay(conversation)
                 // Who vanishes is found after a time that is too long here.
                 #expect(outcome == .passed || conversation.needs.contains("vanish"), "\(conversation)")
             } catch {
                 Issue.record("\(error)")
+            }
+        }
+    }
+
+    @Test("a hub with a rules file reproduces the conversations that have these rules")
+    func ruled() throws {
+        let folder = TemporaryFolder()
+        let file = folder.path(of: "rules.json")
+        let conversations = Self.conversations.filter { $0.rules != nil }
+        #expect(conversations.count > 5)
+        let groups = Dictionary(grouping: conversations) { $0.rulesText ?? "" }
+        // One hub for all: it takes over the file when it is told to.
+        _ = folder.write(#"{"rules":{}}"#, to: "rules.json")
+        let hub = try HubProcess("--dev", "--memory", "--max-namespaces", "1000", "--rules", file)
+        var changes = 0
+        let host = ConversationHubHost(port: hub.port)
+        for (rules, conversations) in groups.sorted(by: { $0.key < $1.key }) {
+            _ = folder.write(rules, to: "rules.json")
+            changes += 1
+            hub.send(signal: SIGHUP)
+            try hub.expectLog("reloaded", count: changes)
+            for conversation in conversations {
+                do {
+                    let outcome = try ConversationReplayer(host: host, patience: .seconds(20)).replay(conversation)
+                    #expect(outcome == .passed || conversation.needs.contains("vanish"), "\(conversation)")
+                } catch {
+                    Issue.record("\(error)")
+                }
             }
         }
     }

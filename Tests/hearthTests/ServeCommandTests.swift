@@ -108,7 +108,6 @@ struct ServeCommandTests {
             ("--port", "--port needs a value: --port N"),
             ("--dev=yes", "--dev takes no value; leave out what follows the '='"),
             ("--port 1 --port 2", "--port is given twice; give it once"),
-            ("--rules r.json", "--rules is not built yet in this version; leave it out"),
             ("--admin-listen 127.0.0.1:1", "--admin-listen is not built yet in this version; leave it out"),
             ("--port 65536", "--port cannot be '65536'; give a whole number from 0 to 65535 (0 picks a free port)"),
             ("--port -1", "--port cannot be '-1'; give a whole number from 0 to 65535 (0 picks a free port)"),
@@ -224,7 +223,7 @@ struct ReloadTests {
             "--dev --memory --host ::1 --port 1 --presence p --loops 2 --dead-peer-seconds 10 --public-host h "
                 + "--namespace-suffix s --tls-cert c --tls-key k --max-connections 1 --max-namespaces 1 --log-level debug"
         )
-        let live = ["metrics-open", "trusted-proxy"]
+        let live = ["metrics-open", "trusted-proxy", "rules"]
         let elsewhere = ["config", "memory", "dev-allow-remote"]
         #expect(
             Set(other.changesForRestart(from: running) + live + elsewhere) == Set(ServeOption.all.map(\.name)))

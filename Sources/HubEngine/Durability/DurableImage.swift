@@ -18,6 +18,7 @@ package struct DurableImage: Sendable, Equatable {
     package var sessions: [SessionID: RecordedSession] = [:]
     package var writeIDs = WriteIDTable()
     package var lastSeen = LastSeenTable()
+    package var rules = RulesHistory()
     /// How many times the database has been started.
     package var incarnation: UInt32 = 0
     /// The newest time of any commit: time never goes back.
@@ -35,7 +36,7 @@ package struct DurableImage: Sendable, Equatable {
     /// Whether both hold the same. How much of it the state store knows is no part of that.
     package static func == (left: DurableImage, right: DurableImage) -> Bool {
         left.tree == right.tree && left.sessions == right.sessions && left.writeIDs == right.writeIDs
-            && left.lastSeen == right.lastSeen && left.incarnation == right.incarnation
+            && left.lastSeen == right.lastSeen && left.rules == right.rules && left.incarnation == right.incarnation
             && left.newestTime == right.newestTime
     }
 
@@ -72,6 +73,10 @@ package struct DurableImage: Sendable, Equatable {
             case .lastSeen(let uid, let time, let reason):
                 redone.lastSeen.insert(uid)
                 lastSeen.set(uid, LastSeenTable.Entry(at: time, reason: reason))
+            case .rules(let version):
+                newestTime = max(newestTime, version.time)
+                redone.rules.insert(version.number)
+                redone.rules.formUnion(rules.add(version))
             }
         }
     }

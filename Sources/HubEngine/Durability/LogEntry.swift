@@ -18,6 +18,8 @@ package struct LogEntry: Sendable, Equatable {
         case onDisconnectCancelled(SessionID, Path)
         /// When and why the last connection of a user went.
         case lastSeen(uid: String, at: Int64, reason: String)
+        /// Rules that are in force from here on.
+        case rules(RulesVersion)
     }
 
     package struct Commit: Sendable, Equatable {

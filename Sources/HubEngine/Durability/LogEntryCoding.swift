@@ -25,7 +25,7 @@ extension LogEntry {
 
     private enum Kind: UInt8 {
         case sessionStarted = 1
-        case signedIn, sessionEnded, commit, onDisconnectSet, onDisconnectCancelled, lastSeen, started
+        case signedIn, sessionEnded, commit, onDisconnectSet, onDisconnectCancelled, lastSeen, started, rules
     }
 
     package func encoded() -> [UInt8] {
@@ -71,6 +71,9 @@ extension LogEntry {
             writer.string(uid)
             writer.signed(time)
             writer.string(reason)
+        case .rules(let version):
+            writer.byte(Kind.rules.rawValue)
+            writer.rules(version)
         }
     }
 
@@ -118,6 +121,8 @@ extension LogEntry {
             .onDisconnectCancelled(try reader.session(), try reader.path())
         case .lastSeen:
             .lastSeen(uid: try reader.string(), at: try reader.signed(), reason: try reader.string())
+        case .rules:
+            .rules(try reader.rules())
         }
     }
 

@@ -43,6 +43,13 @@ extension ByteWriter {
         }
     }
 
+    mutating func rules(_ version: RulesVersion) {
+        varint(UInt64(version.number))
+        signed(version.time)
+        string(version.author)
+        string(version.text)
+    }
+
     mutating func operations(_ tree: OnDisconnectTree) {
         varint(UInt64(tree.operationCount))
         tree.forEach { path, value in
@@ -89,6 +96,11 @@ extension ByteReader {
                     expiry: try optional { try $0.signed() }, override: try optional { try $0.node(form: .received) }))
         default: throw LogEntryError.malformed("an identity")
         }
+    }
+
+    mutating func rules() throws -> RulesVersion {
+        guard let number = UInt32(exactly: try varint()) else { throw LogEntryError.malformed("a version of rules") }
+        return RulesVersion(number: number, time: try signed(), author: try string(), text: try string())
     }
 
     mutating func operations() throws -> OnDisconnectTree {

@@ -7,6 +7,7 @@ enum StateRecordKind {
     static let writeID: UInt8 = 2
     static let lastSeen: UInt8 = 3
     static let setting: UInt8 = 4
+    static let rules: UInt8 = 5
 }
 
 extension StateRecord {
@@ -34,6 +35,17 @@ extension StateRecord {
             value: entry.map { Array("\($0.at) \($0.reason)".utf8) })
     }
 
+    /// - Parameter version: nil forgets it.
+    static func rules(_ number: UInt32, _ version: RulesVersion?) -> StateRecord {
+        var value: [UInt8]?
+        if let version {
+            var writer = ByteWriter()
+            writer.rules(version)
+            value = writer.bytes
+        }
+        return StateRecord(kind: StateRecordKind.rules, key: Array("\(number)".utf8), value: value)
+    }
+
     static func setting(_ name: String, _ value: String) -> StateRecord {
         StateRecord(kind: StateRecordKind.setting, key: Array(name.utf8), value: Array(value.utf8))
     }
@@ -45,6 +57,7 @@ extension DurableImage {
         self.init(tree: loaded.tree, orphanPriorities: loaded.orphanPriorities)
         var ids: [(String, Int64)] = []
         var seen: [(String, LastSeenTable.Entry)] = []
+        var versions: [RulesVersion] = []
         for record in loaded.records {
             guard let value = record.value else { continue }
             let key = String(decoding: record.key, as: UTF8.self)
@@ -64,12 +77,19 @@ extension DurableImage {
             case StateRecordKind.setting:
                 if key == "incarnation" { incarnation = UInt32(text) ?? 0 }
                 if key == "time" { newestTime = Int64(text) ?? 0 }
+            case StateRecordKind.rules:
+                versions.append(
+                    try value.withUnsafeBytes { bytes in
+                        var reader = ByteReader(bytes)
+                        return try reader.rules()
+                    })
             default:
                 throw LogEntryError.unknownRecord(record.kind)
             }
         }
         for (id, time) in ids.sorted(by: { $0.1 < $1.1 }) { writeIDs.insert(id, time: time) }
         for (uid, entry) in seen.sorted(by: { $0.1.at < $1.1.at }) { lastSeen.set(uid, entry) }
+        for version in versions.sorted(by: { $0.number < $1.number }) { rules.add(version) }
     }
 
     private static func session(from bytes: UnsafeRawBufferPointer) throws -> RecordedSession {

@@ -6,15 +6,18 @@ package struct UnsavedRecords: Sendable {
     var sessions: Set<SessionID> = []
     var writeIDs = TextSet()
     var lastSeen = TextSet()
+    /// Numbers of versions.
+    var rules: Set<UInt32> = []
 
     init() {}
 
-    var isEmpty: Bool { sessions.isEmpty && writeIDs.isEmpty && lastSeen.isEmpty }
+    var isEmpty: Bool { sessions.isEmpty && writeIDs.isEmpty && lastSeen.isEmpty && rules.isEmpty }
 
     mutating func formUnion(_ other: UnsavedRecords) {
         sessions.formUnion(other.sessions)
         writeIDs.formUnion(other.writeIDs)
         lastSeen.formUnion(other.lastSeen)
+        rules.formUnion(other.rules)
     }
 }
 

@@ -16,6 +16,9 @@ struct Batch {
         case listened(Session, Path, Query)
         case lastSeen(String, LastSeenTable.Entry?)
         case forgottenLastSeen(String, LastSeenTable.Entry)
+        case rules(RulesHistory, RulesInForce)
+        /// A listen that what this batch holds took away.
+        case revoked(Session, SessionListen)
     }
 
     enum Answerable {
@@ -26,6 +29,7 @@ struct Batch {
         case request(Session, Request)
         case presence([WriteEffect])
         case owed(Owed)
+        case rules(RulesChange)
     }
 
     var entry = LogEntry()
@@ -40,6 +44,8 @@ struct Batch {
 package struct FinishedBatch {
     package let entry: [UInt8]?
     package let outputs: [[LoopOutput]]
+    /// To be called when the outputs leave.
+    package let replies: [@Sendable () -> Void]
     package let work: [EngineWork]
     /// Whether the log may use its reserve for it.
     package let isUrgent: Bool
@@ -50,10 +56,14 @@ extension Engine {
     package func takeBatch() -> FinishedBatch {
         metrics.pushes.add(outbox.deliveries)
         let entry = batch.entry.isEmpty ? nil : batch.entry.encoded()
+        let (outputs, replies) = outbox.take()
         let finished = FinishedBatch(
-            entry: entry, outputs: outbox.take(), work: requestedWork, isUrgent: batch.holdsEnd)
+            entry: entry, outputs: outputs, replies: replies, work: requestedWork, isUrgent: batch.holdsEnd)
         requestedWork = []
-        if entry == nil && unsettled.isEmpty { batch = Batch() }
+        if entry == nil && unsettled.isEmpty {
+            releaseRevoked(by: batch)
+            batch = Batch()
+        }
         return finished
     }
 
@@ -77,11 +87,16 @@ extension Engine {
         }
         guard count > 0 else { return }
         for batch in unsettled[..<count] {
+            releaseRevoked(by: batch)
             for case .tree(let change) in batch.undo where change.old.leafCount > Self.garbageLeaves {
                 garbage.append(change.old)
             }
         }
         unsettled.removeFirst(count)
+    }
+
+    private func releaseRevoked(by batch: Batch) {
+        for case .revoked(_, let listen) in batch.undo { releaseRevoked(listen) }
     }
 
     /// Replaced subtrees with more leaves than this are freed away from the engine.

@@ -1,7 +1,8 @@
 import DataTree
+import SecurityRules
 
 /// Writes that are ready to be carried out: server values resolved against the tree as it is, nothing changed yet.
-struct Draft {
+struct Draft: Sendable {
     private var prepared: [(place: WritePath, value: Node)] = []
 
     /// In the order in which they are to be carried out. A request names places in no order, so there is one for all:
@@ -14,6 +15,21 @@ struct Draft {
 
     /// Adds a write that needs nothing from the tree.
     mutating func add(_ place: WritePath, _ value: Node) { prepared.append((place, value)) }
+
+    /// How many leaves the writes carry.
+    var carriedLeaves: Int { prepared.reduce(0) { $0 + $1.value.leafCount } }
+
+    /// Does the writes, in their order.
+    func perform(on tree: inout Node) -> [PerformedWrite] {
+        writes.map { ($0.place, $0.place.write($0.value, into: &tree)) }
+    }
+
+    /// The places that are written, for the rules.
+    /// - Parameter base: where an update without any place was sent.
+    func asRulesSeeIt(base: Path?) -> [RuleWrite] {
+        if prepared.isEmpty, let base { return [RuleWrite(base, carried: .nothing)] }
+        return prepared.map { RuleWrite($0.place.node, carried: $0.place.isPriority ? .priority : .value) }
+    }
 
     /// Resolves a write and adds it.
     mutating func add(_ place: WritePath, _ value: Node, to engine: Engine) throws {
@@ -49,6 +65,9 @@ enum PriorityError: Error, CustomStringConvertible {
 
     var description: String { "A priority is null, a number, a string or a server value. Send one of these." }
 }
+
+/// A write that was done in a tree, and what it changed there.
+typealias PerformedWrite = (place: WritePath, change: NodeChange)
 
 /// What one write of a commit changed at the place it named.
 struct WriteEffect {

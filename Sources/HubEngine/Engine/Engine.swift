@@ -1,4 +1,5 @@
 import DataTree
+import SecurityRules
 import Storage
 import WireProtocol
 
@@ -20,6 +21,11 @@ package final class Engine {
     var sessions: [ConnectionID: Session] = [:]
     var sessionsByID: [SessionID: Session] = [:]
     var listens = ListenTrie()
+    /// What holds now, and what has held.
+    package internal(set) var rules: RulesInForce
+    package internal(set) var rulesHistory: RulesHistory
+    /// What data the permissions of listens rest on.
+    var grants = ReadGrants()
     /// When the first identity ends, as far as known; checked again then.
     var earliestExpiry: Int64 = .max
     var lastTicket: UInt64 = 0
@@ -53,6 +59,8 @@ package final class Engine {
         tree = image.tree
         writeIDs = image.writeIDs
         lastSeen = image.lastSeen
+        rulesHistory = image.rules
+        rules = Self.rules(image.rules, configuration, log)
         incarnation = image.incarnation
         now = image.newestTime
         unsaved = image.redone
@@ -60,6 +68,28 @@ package final class Engine {
         for (id, _) in writeIDs.trim(limits: configuration.limits, now: now) { unsaved.writeIDs.insert(id) }
         for (uid, _) in lastSeen.trim(to: configuration.limits.rememberedLastSeen) { unsaved.lastSeen.insert(uid) }
         if let path = configuration.presencePath { presence = PresenceNode(path: path, lastSeen: lastSeen) }
+    }
+
+    /// What a namespace goes by when it comes into memory. Rules that no longer compile allow nothing: better nobody gets in than
+    /// everybody.
+    private static func rules(
+        _ history: RulesHistory, _ configuration: EngineConfiguration, _ log: Logger
+    ) -> RulesInForce {
+        guard let current = history.current else {
+            return configuration.rules.map { RulesInForce($0.compiled) } ?? RulesInForce(configuration.defaultRules)
+        }
+        do {
+            return RulesInForce(try CompiledRules(Array(current.text.utf8)))
+        } catch {
+            log.error(
+                "rules.unreadable",
+                [
+                    "namespace": LogValue(configuration.namespace), "version": "\(current.number)",
+                    "problems": LogValue(error.description),
+                    "remedy": "the namespace is locked: upload rules that this version of the hub understands",
+                ])
+            return RulesInForce(CompiledRules.locked)
+        }
     }
 
     package var limits: Limits { configuration.limits }
@@ -75,6 +105,10 @@ package final class Engine {
         case .end(let connection, let reason):
             if let session = sessions[connection] { end(session, reason) }
         case .answered(let result): finish(result)
+        case .changeRules(let change): self.change(change)
+        case .readRules(let reply):
+            let history = rulesHistory
+            outbox.reply { reply(history) }
         case .tick: tick()
         }
     }
@@ -98,6 +132,9 @@ package final class Engine {
 
     /// Places in the tree of listens that are in use; walks all of them.
     package var listenPlaces: Int { listens.placeCount }
+
+    /// Listens whose permission rests on data.
+    package var grantCount: Int { grants.count }
 
     /// What is stored at `path`, as a reader there sees it.
     package func content(at path: Path) -> Node {
@@ -174,7 +211,7 @@ package final class Engine {
         case .onDisconnectPut(let path, let value):
             registerOnDisconnect(session, number, [(path, value)])
         case .onDisconnectMerge(let path, let changes):
-            registerOnDisconnect(session, number, changes.map { (path.appending($0.0), $0.1) })
+            registerOnDisconnect(session, number, changes.map { (path.appending($0.0), $0.1) }, base: path)
         case .onDisconnectCancel(let path): cancelOnDisconnect(session, number, path)
         case .unknown(let name):
             respond(session, number, .unknownAction, "Unknown action '\(name)'.")
@@ -203,8 +240,9 @@ package final class Engine {
         outbox.close(connection, reason)
     }
 
-    func refuse(_ session: Session, _ number: Int, _ kind: String) {
-        metrics.denied[kind].add()
+    func refuseRead(_ session: Session, _ number: Int, _ path: Path, _ query: Query) {
+        metrics.denied["read"].add()
+        explainRead(session, path, query)
         respond(session, number, .permissionDenied, "Permission denied")
     }
 

@@ -25,21 +25,13 @@ extension Engine {
     /// What `auth` is answered: the `auth` variable that rules see, and when it ends, in seconds
     /// (as seen from the production service; SDKs ignore it).
     private static func answer(_ number: Int, for identity: Identity) -> Frame {
-        guard case .user(let user) = identity else {
+        guard let auth = identity.asRulesSeeIt.auth else {
             return ServerMessage.authenticated(number, identity: nil, expires: nil)
         }
-        var auth = user.override
-        if auth == nil {
-            var children: [(Key, Node)] = [
-                (Key("uid"), Node(leaf: .string(Text(user.uid)))), (Key("token"), user.claims),
-            ]
-            if let provider = user.provider { children.append((Key("provider"), Node(leaf: .string(Text(provider))))) }
-            auth = Node(children: children)
-        }
         var writer = JSONWriter()
-        writer.node(auth ?? .empty)
+        writer.node(auth)
         return ServerMessage.authenticated(
-            number, identity: writer.bytes, expires: user.expiry.map { $0 / 1000 })
+            number, identity: writer.bytes, expires: identity.expiry.map { $0 / 1000 })
     }
 
     /// A session acts for somebody else from here on: presence follows, and every listen is judged again.
@@ -55,7 +47,7 @@ extension Engine {
         }
         if isOtherUser { joinPresence(session) }
         if let expiry = identity.expiry { earliestExpiry = min(earliestExpiry, expiry) }
-        revokeLostListens(of: session)
+        rejudgeAllListens(of: session, canBeTakenBack: false)
     }
 
     /// Tells sessions whose token has expired, and makes them anonymous (`protocol/websocket.md`, "Signing in").
@@ -71,7 +63,7 @@ extension Engine {
             notify(session, ServerMessage.authRevoked(.expiredToken))
             session.expired = session.identity
             session.identity = .anonymous
-            revokeLostListens(of: session)
+            rejudgeAllListens(of: session, canBeTakenBack: false)
         }
     }
 }

@@ -4,7 +4,10 @@ import DataTree
 package struct EngineConfiguration: Sendable {
     package var namespace: String
     package var authenticator: Authenticator
-    package var access: Access
+    /// What holds until somebody gives the namespace rules.
+    package var defaultRules: RulesInForce.Default
+    /// Rules that the hub was started with; they become the namespace's own as it comes into memory.
+    package var rules: ConfiguredRules?
     /// Where the hub itself keeps who is online; nil keeps it nowhere.
     package var presencePath: Path?
     package var limits: Limits
@@ -12,27 +15,15 @@ package struct EngineConfiguration: Sendable {
     package var publicHost: String?
 
     package init(
-        namespace: String, authenticator: Authenticator, access: Access, presencePath: Path? = nil,
-        limits: Limits = Limits(), publicHost: String? = nil
+        namespace: String, authenticator: Authenticator, defaultRules: RulesInForce.Default,
+        rules: ConfiguredRules? = nil, presencePath: Path? = nil, limits: Limits = Limits(), publicHost: String? = nil
     ) {
         self.namespace = namespace
         self.authenticator = authenticator
-        self.access = access
+        self.defaultRules = defaultRules
+        self.rules = rules
         self.presencePath = presencePath
         self.limits = limits
         self.publicHost = publicHost
-    }
-}
-
-/// Who may read and write a namespace that has no rules.
-package enum Access: Sendable, Equatable {
-    case everybody
-    case administratorOnly
-
-    func allows(_ identity: Identity) -> Bool {
-        switch self {
-        case .everybody: true
-        case .administratorOnly: identity.isAdministrator
-        }
     }
 }

@@ -1,4 +1,5 @@
 import DataTree
+import SecurityRules
 import WireProtocol
 
 /// Listening, no longer listening, and reading once.
@@ -9,12 +10,11 @@ extension Engine {
             return
         }
         let query = listen.query.filters ? listen.query : .default
-        guard configuration.access.allows(session.identity) else {
-            removeListen(of: session, at: listen.path, query)
-            refuse(session, number, "read")
+        removeListen(of: session, at: listen.path, query)
+        guard let dependencies = judgeListen(session, listen.path, listen.query) else {
+            refuseRead(session, number, listen.path, listen.query)
             return
         }
-        removeListen(of: session, at: listen.path, query)
         guard session.listens.count < limits.listensPerSession else {
             respond(
                 session, number, .limitExceeded,
@@ -27,7 +27,7 @@ extension Engine {
             if isLarge(content) {
                 wait(session, for: .listen(number: number, listen: listen, snapshot: content))
             } else {
-                accept(session, number, listen, query, result: content)
+                accept(session, number, listen, query, result: content, dependencies)
             }
             return
         }
@@ -41,15 +41,35 @@ extension Engine {
         if isLarge(result) {
             wait(session, for: .listen(number: number, listen: listen, snapshot: result))
         } else {
-            accept(session, number, listen, query, result: result)
+            accept(session, number, listen, query, result: result, dependencies)
         }
     }
 
     /// Data first, then `ok`: on `ok` a client takes what it has for complete.
-    func accept(_ session: Session, _ number: Int, _ listen: Listen, _ query: Query, result: Node) {
+    private func accept(
+        _ session: Session, _ number: Int, _ listen: Listen, _ query: Query, result: Node,
+        _ dependencies: ReadDependencies
+    ) {
         if let frame = InitialData.frame(for: listen, result: result) { outbox.push(frame, to: session.connection) }
-        outbox.send(ServerMessage.listening(number), to: session.connection)
-        _ = activate(session, listen, query)
+        confirm(session, number, listen)
+        _ = activate(session, listen, query, dependencies)
+    }
+
+    /// The same for a listen that had to wait, if it is still permitted.
+    func acceptWaiting(_ session: Session, _ number: Int, _ listen: Listen, _ query: Query, result: Node) {
+        guard let dependencies = judgeListen(session, listen.path, listen.query) else {
+            releaseQuery(query, at: listen.path)
+            refuseRead(session, number, listen.path, listen.query)
+            return
+        }
+        accept(session, number, listen, query, result: result, dependencies)
+    }
+
+    /// `ok` to a listen, with a warning if its query's order is not declared: the query is served all the same
+    /// (`protocol/checks.md`, 92).
+    func confirm(_ session: Session, _ number: Int, _ listen: Listen) {
+        let frame = ServerMessage.listening(number, withoutIndex: !isIndexed(listen.query, at: listen.path))
+        outbox.send(frame, to: session.connection)
     }
 
     func unlisten(_ session: Session, _ number: Int, _ path: Path, _ query: Query) {
@@ -62,8 +82,12 @@ extension Engine {
             outbox.send(ServerMessage.ok(number, node: .empty), to: session.connection)
             return
         }
-        guard configuration.access.allows(session.identity) else {
-            refuse(session, number, "read")
+        guard mayRead(session, path, query) else {
+            refuseRead(session, number, path, query)
+            return
+        }
+        guard isIndexed(query, at: path) else {
+            respond(session, number, .invalidQuery, CompiledRules.indexNotDefined(query.index, at: path))
             return
         }
         let content = content(at: path)
@@ -81,26 +105,37 @@ extension Engine {
     private static let infoKey = Key(".info")
 
     /// Makes a listen active and returns its result now: the whole node, or the query's window.
-    func activate(_ session: Session, _ listen: Listen, _ query: Query) -> Node {
-        metrics.listens.add(1)
+    func activate(
+        _ session: Session, _ listen: Listen, _ query: Query, _ dependencies: ReadDependencies
+    ) -> Node {
         batch.undo.append(.listened(session, listen.path, query))
         let content = content(at: listen.path)
-        if query.isDefault {
+        attach(
+            SessionListen(
+                node: listens.makeNode(at: listen.path), path: listen.path, query: query, asked: listen.query,
+                grant: makeGrant(session, listen.path, query, dependencies), tag: query.filters ? listen.tag : nil,
+                queryText: query.filters ? listen.queryText : nil),
+            to: session)
+        if query.isDefault { return content }
+        return queryListens(at: listen.path).result(of: query, node: content) ?? query.apply(to: content)
+    }
+
+    /// Has a listen hear of changes.
+    func attach(_ listen: SessionListen, to session: Session) {
+        metrics.listens.add(1)
+        var listen = listen
+        if listen.query.isDefault {
             let node = listens.makeNode(at: listen.path)
             var subscribers = node.subscribers ?? SubscriberList()
             node.subscribers = nil
-            let place = subscribers.append(session)
+            listen.place = subscribers.append(session)
             node.subscribers = subscribers
-            session.listens.append(SessionListen(node: node, path: listen.path, query: query, place: place))
-            return content
+            listen.node = node
+        } else {
+            queryListens(at: listen.path).add(listen.query, session: session, tag: listen.tag)
+            listen.node = listens.makeNode(at: listen.path)
         }
-        let queries = queryListens(at: listen.path)
-        queries.add(query, session: session, tag: listen.tag)
-        session.listens.append(
-            SessionListen(
-                node: listens.makeNode(at: listen.path), path: listen.path, query: query, tag: listen.tag,
-                queryText: listen.queryText))
-        return queries.result(of: query, node: content) ?? query.apply(to: content)
+        session.listens.append(listen)
     }
 
     private func queryListens(at path: Path) -> QueryListens {
@@ -131,8 +166,10 @@ extension Engine {
         for listen in all { detach(listen, of: session) }
     }
 
-    private func detach(_ listen: SessionListen, of session: Session) {
+    /// - Parameter keepsWindow: a filtered listen's window stays, until `releaseQuery`.
+    func detach(_ listen: SessionListen, of session: Session, keepsWindow: Bool = false) {
         metrics.listens.add(-1)
+        if let grant = listen.grant { grants.remove(grant) }
         let node = listen.node
         if listen.query.isDefault {
             guard var subscribers = node.subscribers else { return }
@@ -145,19 +182,10 @@ extension Engine {
             node.subscribers = subscribers.isEmpty ? nil : subscribers
         } else {
             node.queries?.remove(listen.query, session: session)
+            if keepsWindow { return }
             node.queries?.release(listen.query)
             if node.queries?.isEmpty == true { node.queries = nil }
         }
         listens.prune(node)
-    }
-
-    /// Takes away the listens that the session's identity may not have, and tells the client which.
-    func revokeLostListens(of session: Session) {
-        guard !configuration.access.allows(session.identity) else { return }
-        for listen in session.listens {
-            notify(session, ServerMessage.listenRevoked(path: listen.path, query: listen.queryText))
-            metrics.denied["listen"].add()
-        }
-        removeAllListens(of: session)
     }
 }

@@ -3,9 +3,12 @@ import WireProtocol
 
 /// What sessions leave to be written when they end.
 extension Engine {
-    func registerOnDisconnect(_ session: Session, _ number: Int, _ operations: [(Path, Node)]) {
+    /// - Parameter base: where an `om` was sent, which may name no place.
+    func registerOnDisconnect(
+        _ session: Session, _ number: Int, _ operations: [(Path, Node)], base: Path? = nil
+    ) {
         for (path, value) in operations {
-            if let objection = objection(to: path, by: session.identity) {
+            if let objection = objection(to: path) {
                 return respond(session, number, objection.status, objection.reason)
             }
             if path.last == WritePath.priorityKey && WritePath.priority(from: value) == nil {
@@ -13,6 +16,18 @@ extension Engine {
             }
         }
         if let refusal { return respond(session, number, .unavailable, refusal) }
+        // Judged as if it were done now, and once more when it is done.
+        if isSubjectToRules(session.identity) {
+            guard let draft = try? draft(operations) else {
+                return respond(
+                    session, number, .invalidData, "The operation cannot be carried out on what is there now.")
+            }
+            guard trial(draft, base: base, session.identity).isAllowed else {
+                metrics.denied["on_disconnect"].add()
+                explainWrite(session, draft, base: base)
+                return respond(session, number, .permissionDenied, "Permission denied")
+            }
+        }
         var tree = session.onDisconnect
         for (path, value) in operations { tree.set(value, at: path) }
         guard tree.operationCount <= limits.onDisconnectOperationsPerSession else {
@@ -54,25 +69,25 @@ extension Engine {
         var effects: [WriteEffect] = []
         var ran = 0
         session.onDisconnect.forEach { path, value in
-            guard objection(to: path, by: identity) == nil else {
-                metrics.denied["on_disconnect"].add()
-                log.info("ondisconnect.denied", ["path": LogValue(path), "session": LogValue(session.connection)])
-                return
-            }
-            var draft = Draft()
             do {
-                try draft.add(WritePath(path), value, to: self)
+                let draft = try draft([(path, value)])
+                guard objection(to: path) == nil, let performed = perform(draft, as: identity) else {
+                    explainOnDisconnect(session, draft)
+                    metrics.denied["on_disconnect"].add()
+                    log.info("ondisconnect.denied", ["path": LogValue(path), "session": LogValue(session.connection)])
+                    return
+                }
+                effects += note(performed, in: &commit)
+                ran += 1
             } catch {
                 log.info("ondisconnect.invalid", ["path": LogValue(path), "error": "\(error)"])
-                return
             }
-            effects += carryOut(draft, into: &commit)
-            ran += 1
         }
         if !commit.mutations.isEmpty { batch.entry.records.append(.commit(commit)) }
         batch.entry.records.append(.sessionEnded(session.id, reason: reason.rawValue))
         unsaved.sessions.insert(session.id)
         if ran > 0 { metrics.onDisconnectRuns[reason.metricLabel].add(ran) }
+        rejudgeListens(after: effects)
         publish(effects)
     }
 }

@@ -57,6 +57,8 @@ extension Engine {
                 finishComparison(
                     session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: result.work.attempt)
             }
+        case (.judge(let write), .judgement(let decision, let dependencies)):
+            withOwedPaid { finishJudgement(session, write, decision, dependencies) }
         default: break
         }
     }
@@ -102,6 +104,10 @@ extension Engine {
         _ session: Session, _ number: Int, _ listen: Listen, _ answer: LargeAnswer, snapshot: Node
     ) {
         let query = listen.query.filters ? listen.query : .default
+        guard let dependencies = judgeListen(session, listen.path, listen.query) else {
+            if query.filters { releaseQuery(query, at: listen.path) }
+            return refuseRead(session, number, listen.path, listen.query)
+        }
         switch answer {
         case .tooBig:
             if query.filters { releaseQuery(query, at: listen.path) }
@@ -110,8 +116,8 @@ extension Engine {
         case .frame(let frame): outbox.push(frame, to: session.connection)
         case .stream(let stream): outbox.stream(stream, to: session.connection)
         }
-        outbox.send(ServerMessage.listening(number), to: session.connection)
-        let current = activate(session, listen, query)
+        confirm(session, number, listen)
+        let current = activate(session, listen, query, dependencies)
         pushDifference(from: snapshot, to: current, listen.path, tag: listen.tag, to: session)
     }
 
@@ -121,10 +127,10 @@ extension Engine {
         guard let path = request.writePath else { return }
         let current = content(at: path)
         if current.isIdentical(to: snapshot) {
-            matches ? performCompared(session, request) : refuseStale(session, request.number)
+            matches ? performCompared(session, request) : refuseStale(session, request)
         } else if matches || attempt >= EngineWork.maxAttempts {
             // What the client believes was true and is no longer; or the node changes faster than it can be hashed.
-            refuseStale(session, request.number)
+            refuseStale(session, request)
         } else if isLarge(current) {
             wait(session, for: .compare(request, hash: hash, snapshot: current), attempt: attempt + 1)
         } else {
@@ -134,6 +140,15 @@ extension Engine {
 }
 
 extension Request {
+    /// What a put or merge writes.
+    var writes: [(Path, Node)] {
+        switch action {
+        case .put(let path, let value, _, _): [(path, value)]
+        case .merge(let path, let changes, _, _): changes.map { (path.appending($0.0), $0.1) }
+        default: []
+        }
+    }
+
     /// The path of a put or merge.
     var writePath: Path? {
         switch action {

@@ -1,4 +1,5 @@
 import DataTree
+import SecurityRules
 import WireProtocol
 
 /// Something too long for the engine: it runs on a snapshot, on another thread, and comes back as a proposal.
@@ -9,6 +10,8 @@ package struct EngineWork: Sendable {
         case get(number: Int, path: Path, query: Query, snapshot: Node)
         /// Whether a transaction's hash is that of the node at its path.
         case compare(Request, hash: String, snapshot: Node)
+        /// What rules say to a large write.
+        case judge(WriteToJudge)
         /// For the queries at `path` of the given identity.
         case buildIndex(IndexBuild, path: Path, queries: UInt64)
     }
@@ -39,6 +42,9 @@ package struct EngineWork: Sendable {
             outcome = .answer(LargeAnswer(.response(number: number, value: result)))
         case .compare(_, let hash, let snapshot):
             outcome = .comparison(matches: InitialData.matches(hash, snapshot))
+        case .judge(let write):
+            let (decision, dependencies) = write.judge()
+            outcome = .judgement(decision, dependencies)
         case .buildIndex(let build, _, _):
             outcome = .index(build.run())
         }
@@ -51,6 +57,7 @@ package struct EngineWorkResult: Sendable {
         case answer(LargeAnswer)
         case comparison(matches: Bool)
         case index(FinishedIndex)
+        case judgement(Decision, ReadDependencies)
     }
 
     let work: EngineWork

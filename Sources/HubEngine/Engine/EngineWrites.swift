@@ -1,4 +1,5 @@
 import DataTree
+import SecurityRules
 import Storage
 import WireProtocol
 
@@ -28,10 +29,10 @@ extension Engine {
                 return
             }
             guard InitialData.matches(hash, current) else {
-                return refuseStale(session, request.number)
+                return refuseStale(session, request)
             }
         }
-        write(session, request.number, [(put.path, put.value)], writeID: put.writeID)
+        write(session, request, [(put.path, put.value)], writeID: put.writeID)
     }
 
     func merge(_ session: Session, _ request: Request, _ merge: MergeRequest) {
@@ -43,28 +44,28 @@ extension Engine {
                 return
             }
             guard InitialData.matches(hash, current) else {
-                return refuseStale(session, request.number)
+                return refuseStale(session, request)
             }
         }
-        writeMerge(session, request.number, merge)
+        writeMerge(session, request, merge)
     }
 
     /// Goes on with a transaction whose hash was right.
     func performCompared(_ session: Session, _ request: Request) {
         switch request.action {
         case .put(let path, let value, _, let writeID):
-            write(session, request.number, [(path, value)], writeID: writeID)
+            write(session, request, [(path, value)], writeID: writeID)
         case .merge(let path, let changes, let hash, let writeID):
             writeMerge(
-                session, request.number, MergeRequest(path: path, changes: changes, hash: hash, writeID: writeID))
+                session, request, MergeRequest(path: path, changes: changes, hash: hash, writeID: writeID))
         default:
             return
         }
     }
 
-    private func writeMerge(_ session: Session, _ number: Int, _ merge: MergeRequest) {
+    private func writeMerge(_ session: Session, _ request: Request, _ merge: MergeRequest) {
         let writes = merge.changes.map { (merge.path.appending($0.0), $0.1) }
-        write(session, number, writes, writeID: merge.writeID)
+        write(session, request, writes, base: merge.path, writeID: merge.writeID)
     }
 
     /// A write that was carried out before is answered as it was then, whatever has happened since: a transaction sent again
@@ -76,18 +77,35 @@ extension Engine {
         return true
     }
 
-    func refuseStale(_ session: Session, _ number: Int) {
+    /// Answers a transaction whose hash is wrong. The hash counts before the rules, so that a rule such as
+    /// `newData.val() == data.val() + 1` does not end the first, optimistic attempt. But who may not read the place is told what
+    /// the rules say to the write, so that nobody can try out what the value is.
+    func refuseStale(_ session: Session, _ request: Request) {
+        let writes = request.writes
+        if let path = request.writePath, !mayRead(session, path, .default),
+            let draft = try? draft(writes), !trial(draft, base: path, session.identity).isAllowed
+        {
+            return refuseWrite(session, request.number, draft, base: path)
+        }
         metrics.writes["datastale"].add()
-        respond(session, number, .dataStale, "Transaction hash does not match")
+        respond(session, request.number, .dataStale, "Transaction hash does not match")
+    }
+
+    func refuseWrite(_ session: Session, _ number: Int, _ draft: Draft, base: Path?) {
+        metrics.writes["permission_denied"].add()
+        metrics.denied["write"].add()
+        explainWrite(session, draft, base: base)
+        respond(session, number, .permissionDenied, "Permission denied")
     }
 
     /// All of `writes` or none of them, and the answer.
     private func write(
-        _ session: Session, _ number: Int, _ writes: [(Path, Node)], writeID: String?
+        _ session: Session, _ request: Request, _ writes: [(Path, Node)], base: Path? = nil, writeID: String?
     ) {
+        let number = request.number
         if answerRepeated(session, number, writeID) { return }
         for (path, _) in writes {
-            if let objection = objection(to: path, by: session.identity) {
+            if let objection = objection(to: path) {
                 metrics.writes[objection.status.rawValue].add()
                 if objection.status == .permissionDenied { metrics.denied["write"].add() }
                 return respond(session, number, objection.status, objection.reason)
@@ -97,36 +115,74 @@ extension Engine {
             metrics.writes["unavailable"].add()
             return respond(session, number, .unavailable, refusal)
         }
-        var draft = Draft()
         do {
-            for (path, value) in writes { try draft.add(WritePath(path), value, to: self) }
+            let draft = try draft(writes)
+            if isSubjectToRules(session.identity), isLargeToJudge(draft) {
+                let judged = WriteToJudge(
+                    request: request, draft: draft, base: base, writeID: writeID, identity: session.identity,
+                    rules: rules, now: now, before: tree)
+                if judgeElsewhere(session, judged) { return }
+            }
+            session.judgements = 0
+            guard let performed = perform(draft, base: base, as: session.identity) else {
+                return refuseWrite(session, number, draft, base: base)
+            }
+            record(performed, author: session, writeID: writeID)
         } catch {
             metrics.writes["invalid_data"].add()
             return respond(session, number, .invalidData, "\(error)")
         }
-        apply(draft, author: session, writeID: writeID)
         metrics.writes["ok"].add()
         respond(session, number)
     }
 
-    /// Why nobody may write there, or this identity may not; nil when nothing stands against it.
-    func objection(to path: Path, by identity: Identity) -> (status: Status, reason: String)? {
+    /// Resolves writes against the tree as it is.
+    func draft(_ writes: [(Path, Node)]) throws -> Draft {
+        var draft = Draft()
+        for (path, value) in writes { try draft.add(WritePath(path), value, to: self) }
+        return draft
+    }
+
+    /// Why nobody may write there; nil when nothing but the rules can stand against it.
+    func objection(to path: Path) -> (status: Status, reason: String)? {
         if Self.isClientLocal(path) {
             return (.invalidData, "`/.info` belongs to the client and cannot be written. Write elsewhere.")
         }
         if let presence, path.hasPrefix(presence.path) {
             return (.permissionDenied, "`/\(presence.path)` is kept by the hub itself and cannot be written.")
         }
-        guard configuration.access.allows(identity) else { return (.permissionDenied, "Permission denied") }
         return nil
     }
 
-    /// Carries a draft out: changes the tree, records the commit and tells the listeners.
-    func apply(_ draft: Draft, author session: Session, writeID: String?) {
+    /// What rules say to a draft, and the tree as it would be; nothing is changed.
+    func trial(
+        _ draft: Draft, base: Path? = nil, _ identity: Identity
+    ) -> (isAllowed: Bool, tree: Node, changes: [PerformedWrite]) {
+        var after = tree
+        let changes = draft.perform(on: &after)
+        guard isSubjectToRules(identity) else { return (true, after, changes) }
+        let decision = rules.compiled.write(
+            draft.asRulesSeeIt(base: base), by: identity.asRulesSeeIt, now: now, from: tree, to: after)
+        return (decision.isAllowed, after, changes)
+    }
+
+    /// Carries a draft out in the tree, if rules allow it; nil when they do not.
+    /// - Parameter base: where a merge was sent, whose draft may be empty.
+    func perform(_ draft: Draft, base: Path? = nil, as identity: Identity) -> [PerformedWrite]? {
+        // Without rules the tree is changed in place, which copies nothing.
+        guard isSubjectToRules(identity) else { return draft.perform(on: &tree) }
+        let (isAllowed, after, changes) = trial(draft, base: base, identity)
+        guard isAllowed else { return nil }
+        tree = after
+        return changes
+    }
+
+    /// Records a commit and tells the listeners.
+    func record(_ performed: [PerformedWrite], author session: Session, writeID: String?) {
         var commit = LogEntry.Commit(
             time: now, session: session.isRecorded ? session.id : nil, author: session.lastVerifiedIdentity.userID,
             writeID: writeID, mutations: [])
-        let effects = carryOut(draft, into: &commit)
+        let effects = note(performed, in: &commit)
         guard !commit.mutations.isEmpty || writeID != nil else { return }
         if let writeID {
             writeIDs.insert(writeID, time: now)
@@ -138,18 +194,18 @@ extension Engine {
             }
         }
         batch.entry.records.append(.commit(commit))
+        rejudgeListens(after: effects)
         publish(effects)
     }
 
-    /// Changes the tree by what a draft says; what had no effect is left out.
-    func carryOut(_ draft: Draft, into commit: inout LogEntry.Commit) -> [WriteEffect] {
+    /// Adds to a commit what was done in the tree; what had no effect is left out.
+    func note(_ performed: [PerformedWrite], in commit: inout LogEntry.Commit) -> [WriteEffect] {
         var effects: [WriteEffect] = []
-        for write in draft.writes {
-            let change = write.place.write(write.value, into: &tree)
+        for (place, change) in performed {
             guard change.isEffective else { continue }
             batch.undo.append(.tree(change))
             commit.mutations.append(LogEntry.Mutation(path: change.path, node: change.new))
-            effects.append(WriteEffect(place: write.place, change: change))
+            effects.append(WriteEffect(place: place, change: change))
         }
         return effects
     }

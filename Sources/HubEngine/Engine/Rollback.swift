@@ -10,6 +10,8 @@ enum Owed {
     /// Whom a session acts for.
     case identity(Session)
     case incarnation
+    /// That the rules of the configuration are the namespace's.
+    case configuredRules
     /// The greeting of a session that took over from one whose end is owed.
     case greeting(Session, after: Session)
 }
@@ -30,6 +32,8 @@ extension Engine {
         for batch in refused.reversed() {
             for step in batch.undo.reversed() { undo(step) }
         }
+        // What permissions rested on may have been taken back.
+        if rules.areWritten { rejudgeEverything(canBeTakenBack: false) }
         lastRefusal = "The hub cannot store writes now (\(reason)). Try again later."
         refusal = lastRefusal
         for batch in refused {
@@ -70,6 +74,10 @@ extension Engine {
         case .listened(let session, let path, let query): removeListen(of: session, at: path, query)
         case .lastSeen(let uid, let entry): lastSeen.restore(uid, entry)
         case .forgottenLastSeen(let uid, let entry): lastSeen.restoreForgotten(uid, entry)
+        case .rules(let history, let former):
+            rulesHistory = history
+            rules = former
+        case .revoked(let session, let listen): restoreRevoked(listen, of: session)
         }
     }
 
@@ -94,6 +102,8 @@ extension Engine {
             publishPresenceAgain(effects)
         case .owed(let owed):
             owe(owed)
+        case .rules(let change):
+            self.change(change)
         }
     }
 
@@ -160,6 +170,7 @@ extension Engine {
                 // Without presence, a session that the log does not know need not be known.
                 if !session.isClosed && (session.isRecorded || session.presence != nil) { record(session) }
             case .incarnation: noteIncarnation()
+            case .configuredRules: enactConfiguredRules(time: now)
             case .greeting(let session, let superseded):
                 if session.isClosed { continue }
                 session.state = .open

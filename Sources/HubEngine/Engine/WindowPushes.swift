@@ -43,7 +43,7 @@ extension Engine {
                 if isLarge(result) {
                     wait(session, for: .listen(number: waiting.number, listen: waiting.listen, snapshot: result))
                 } else {
-                    accept(session, waiting.number, waiting.listen, query, result: result)
+                    acceptWaiting(session, waiting.number, waiting.listen, query, result: result)
                     finishWaiting(session)
                     resume(session)
                 }

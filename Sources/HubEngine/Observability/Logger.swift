@@ -43,6 +43,9 @@ package struct Logger: Sendable {
         self.write = write
     }
 
+    /// Whether events of a level are written, for those that are dear to make.
+    package func isEnabled(_ level: Level) -> Bool { level >= self.level }
+
     /// Writes nothing.
     package static let silent = Logger(level: .error, write: { _ in })
 

@@ -101,7 +101,14 @@ package final class Database: SessionEventSink, Sendable {
     private func serve(asGuest: Bool) {
         var handled = 0
         while true {
-            guard let current = life.value ?? open() else { return }
+            let current: DatabaseLife
+            switch life.value.map(Opening.opened) ?? open() {
+            case .opened(let life): current = life
+            case .refused(let error):
+                if turnAway(mailbox.take(), error) || mailbox.leave() { return }
+                continue
+            case .failed: return
+            }
             let mail = mailbox.take()
             current.accept(mail)
             var step = DatabaseLife.Step.more
@@ -140,17 +147,50 @@ package final class Database: SessionEventSink, Sendable {
         environment.timer.set(self, at: deadline)
     }
 
-    private func open() -> DatabaseLife? {
+    /// What came of bringing the database into memory.
+    private enum Opening {
+        case opened(DatabaseLife)
+        /// Not now: its clients are turned away, and the next one tries again.
+        case refused(StorageError)
+        /// The hub ends.
+        case failed
+    }
+
+    private func open() -> Opening {
         do {
             let opened = try DatabaseLife(self, mayStayUnborn: true)
             life.value = opened
             isLoaded.store(true, ordering: .releasing)
-            return opened
+            return .opened(opened)
         } catch {
+            let error = (error as? StorageError) ?? .damaged(file: name, offset: nil, detail: "\(error)")
             environment.log.error("database.open_failed", ["namespace": LogValue(name), "error": "\(error)"])
-            environment.fail((error as? StorageError) ?? .damaged(file: name, offset: nil, detail: "\(error)"))
-            return nil
+            if error.isPassing { return .refused(error) }
+            environment.fail(error)
+            return .failed
         }
+    }
+
+    /// Answers mail that there is no database for.
+    /// - Returns: whether the database has stopped with it.
+    private func turnAway(_ mail: [Mail], _ error: StorageError) -> Bool {
+        defer { mailbox.settle(mail[...]) }
+        for item in mail {
+            switch item {
+            case .event(.opened(let connection, _)):
+                var outbox = Outbox()
+                outbox.close(connection, .unavailable)
+                environment.outlets.post(outbox.take().outputs)
+            case .changeRules(let change): change.reply(.failure(.unavailable("\(error)")))
+            case .readRules(let reply): reply(RulesHistory())
+            case .stop:
+                mailbox.close()
+                stopped.update { $0 = true }
+                return true
+            default: break
+            }
+        }
+        return false
     }
 
     private func close(_ current: DatabaseLife) {

@@ -74,11 +74,14 @@ final class DatabaseLife {
                 "namespace": LogValue(name), "leaves": LogValue(integerLiteral: image.tree.leafCount),
                 "redone": LogValue(integerLiteral: redone),
                 "open_sessions": LogValue(integerLiteral: image.sessions.count),
+                "rules": LogValue(engine.rules.name(of: engine.rulesHistory)),
             ])
         begin(log)
         // The incarnation must be durable before a session is named after it; left-over sessions end in the same commit.
         engine.noteIncarnation()
-        engine.endLeftOver(image.sessions, time: environment.clock.milliseconds())
+        let time = environment.clock.milliseconds()
+        engine.enactConfiguredRules(time: time)
+        engine.endLeftOver(image.sessions, time: time)
         finishBatch()
         _ = releases.waitUntilDurable(lastPosition, knowing: refusals)
     }
@@ -107,6 +110,7 @@ final class DatabaseLife {
             storage = (opened.0, opened.1)
             begin(opened.0)
             engine.noteIncarnation()
+            engine.enactConfiguredRules(time: environment.clock.milliseconds())
             environment.log.info("database.created", ["namespace": LogValue(environment.configuration.namespace)])
             return opened.0
         } catch {
@@ -203,6 +207,10 @@ final class DatabaseLife {
             }
         case .event(.closed(let connection, let reason)):
             engine.apply(Proposal(.end(connection, reason), time: time))
+        case .changeRules(let change):
+            engine.apply(Proposal(.changeRules(change), time: time))
+        case .readRules(let reply):
+            engine.apply(Proposal(.readRules(reply), time: time))
         case .worked(let result):
             engine.apply(Proposal(.answered(result), time: time))
         case .refused(let position, let error):
@@ -236,7 +244,7 @@ final class DatabaseLife {
             lastPosition = position ?? lastPosition
         }
         engine.submitted(at: position)
-        releases.add(finished.outputs, position: position)
+        releases.add(finished.outputs, replies: finished.replies, position: position)
         for work in finished.work {
             environment.work.add { [weak database] in database?.post([.worked(work.run())]) }
         }

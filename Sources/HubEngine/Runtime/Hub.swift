@@ -13,13 +13,15 @@ package struct HubConfiguration: Sendable {
     package var publicHost: String?
     package var administratorSecret: String?
     package var limits: Limits
+    /// Rules of every namespace; nil leaves each with its own.
+    package var rules: ConfiguredRules?
     /// How long a namespace that nobody is connected to stays in memory, in nanoseconds.
     package var idleTime: UInt64 = 60_000_000_000
 
     package init(
         mode: Authenticator.Mode, namespaces: [String] = [], defaultNamespace: String = "default",
         maxNamespaces: Int = 64, presencePath: Path? = nil, publicHost: String? = nil,
-        administratorSecret: String? = nil, limits: Limits = Limits()
+        administratorSecret: String? = nil, limits: Limits = Limits(), rules: ConfiguredRules? = nil
     ) {
         self.mode = mode
         self.namespaces = namespaces
@@ -29,6 +31,7 @@ package struct HubConfiguration: Sendable {
         self.publicHost = publicHost
         self.administratorSecret = administratorSecret
         self.limits = limits
+        self.rules = rules
     }
 }
 
@@ -44,6 +47,8 @@ package struct HubConfiguration: Sendable {
 package final class Hub: SessionRouter, Sendable {
     private struct State {
         var databases: [String: Database] = [:]
+        /// Those of the configuration, as last read.
+        var rules: ConfiguredRules?
         var isStopping = false
     }
 
@@ -72,6 +77,7 @@ package final class Hub: SessionRouter, Sendable {
         self.log = log
         self.fail = fail
         keeper = StateKeeper(log: log)
+        state.with { $0.rules = configuration.rules }
     }
 
     /// Opens every namespace that is stored or configured, one after the other, so that nothing a crash left is waiting when
@@ -81,7 +87,7 @@ package final class Hub: SessionRouter, Sendable {
         for name in configuration.namespaces where !names.contains(name) { names.append(name) }
         for name in names.sorted() {
             if let refusal = Self.refusal(of: name) { throw refusal }
-            let database = makeDatabase(name)
+            let database = makeDatabase(name, rules: configuration.rules)
             try database.openNow()
             state.with { $0.databases[name] = database }
         }
@@ -102,7 +108,7 @@ package final class Hub: SessionRouter, Sendable {
             guard state.databases.count < configuration.maxNamespaces else {
                 return .failure(.tooMany(limit: configuration.maxNamespaces))
             }
-            let database = makeDatabase(namespace)
+            let database = makeDatabase(namespace, rules: state.rules)
             state.databases[namespace] = database
             return .success(database)
         }
@@ -126,6 +132,69 @@ package final class Hub: SessionRouter, Sendable {
         return work.stop() && isKept
     }
 
+    // MARK: - Rules
+
+    /// Takes over the rules of a configuration that was read again, in every namespace.
+    package func configure(_ rules: ConfiguredRules) {
+        let databases = state.with { state in
+            state.rules = rules
+            return state.databases.values.sorted { $0.name < $1.name }
+        }
+        for database in databases {
+            database.post([
+                .changeRules(
+                    RulesChange(rules) { [log] result in
+                        guard case .failure(let failure) = result else { return }
+                        log.error(
+                            "rules.not_stored",
+                            ["namespace": LogValue(database.name), "reason": LogValue(failure.description)])
+                    })
+            ])
+        }
+    }
+
+    /// Proposes new rules for a namespace; `change.reply` is told what became of it.
+    package func changeRules(of namespace: String, _ change: RulesChange) throws(NamespaceRefusal) {
+        try database(namespace).post([.changeRules(change)])
+    }
+
+    /// Tells all versions of a namespace's rules that are kept, oldest first, the last one being in force.
+    package func readRules(
+        of namespace: String, _ reply: @escaping @Sendable (RulesHistory) -> Void
+    ) throws(NamespaceRefusal) {
+        try database(namespace).post([.readRules(reply)])
+    }
+
+    /// Puts an earlier version in force again, as a new version.
+    package func rollBackRules(
+        of namespace: String, to number: UInt32, author: String,
+        _ reply: @escaping @Sendable (Result<RulesVersion, RulesChangeFailure>) -> Void
+    ) throws(NamespaceRefusal) {
+        let database = try database(namespace)
+        let work = work
+        database.post([
+            .readRules { history in
+                guard let version = history[number] else {
+                    return reply(.failure(.unknownVersion(number, kept: history.versions.map(\.number))))
+                }
+                work.add { [weak database] in
+                    do {
+                        let change = try RulesChange(
+                            Array(version.text.utf8), author: "\(author), back to version \(number)", reply: reply)
+                        database?.post([.changeRules(change)])
+                    } catch {
+                        reply(.failure(.unavailable("Version \(number) is not understood any more: \(error)")))
+                    }
+                }
+            }
+        ])
+    }
+
+    private func database(_ namespace: String) throws(NamespaceRefusal) -> Database {
+        guard let database = try route(namespace: namespace).get() as? Database else { throw .unknown(namespace) }
+        return database
+    }
+
     /// Whether a client may use the name, and why not: `[A-Za-z0-9][A-Za-z0-9_-]{0,63}`.
     private static func refusal(of name: String) -> NamespaceRefusal? {
         func isAlphanumeric(_ byte: UInt8) -> Bool {
@@ -143,12 +212,12 @@ package final class Hub: SessionRouter, Sendable {
         return nil
     }
 
-    private func makeDatabase(_ name: String) -> Database {
+    private func makeDatabase(_ name: String, rules: ConfiguredRules?) -> Database {
         let authenticator = Authenticator(
             mode: configuration.mode, administratorSecret: configuration.administratorSecret)
         let engine = EngineConfiguration(
             namespace: name, authenticator: authenticator,
-            access: configuration.mode == .development ? .everybody : .administratorOnly,
+            defaultRules: configuration.mode == .development ? .open : .locked, rules: rules,
             presencePath: configuration.presencePath, limits: configuration.limits, publicHost: configuration.publicHost
         )
         return Database(

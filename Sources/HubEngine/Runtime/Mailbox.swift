@@ -5,6 +5,8 @@ import Synchronization
 enum Mail: Sendable {
     case event(SessionEvent)
     case worked(EngineWorkResult)
+    case changeRules(RulesChange)
+    case readRules(@Sendable (RulesHistory) -> Void)
     case refused(from: LogPosition, StorageError)
     case saved(SavedRecords, succeeded: Bool, position: LogPosition)
     /// The time has come that the database had set itself.

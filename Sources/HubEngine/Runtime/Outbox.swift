@@ -3,10 +3,12 @@ import WireProtocol
 /// What a batch of proposals wants sent, in order, by gateway loop.
 struct Outbox {
     private(set) var outputs: [[LoopOutput]] = []
+    /// What callers inside the hub are told when the rest leaves.
+    private(set) var replies: [@Sendable () -> Void] = []
     /// Pushes counted for the metrics: deliveries, not frames.
     private(set) var deliveries = 0
 
-    var isEmpty: Bool { outputs.allSatisfy(\.isEmpty) }
+    var isEmpty: Bool { outputs.allSatisfy(\.isEmpty) && replies.isEmpty }
 
     mutating func send(_ frame: Frame, to connection: ConnectionID) {
         append(.frame(frame, to: connection), loop: connection.loop)
@@ -30,11 +32,12 @@ struct Outbox {
         append(.close(connection, reason), loop: connection.loop)
     }
 
+    mutating func reply(_ body: @escaping @Sendable () -> Void) { replies.append(body) }
+
     /// Hands everything out and starts anew.
-    mutating func take() -> [[LoopOutput]] {
-        let taken = outputs
-        outputs = []
-        deliveries = 0
+    mutating func take() -> (outputs: [[LoopOutput]], replies: [@Sendable () -> Void]) {
+        let taken = (outputs, replies)
+        self = Outbox()
         return taken
     }
 

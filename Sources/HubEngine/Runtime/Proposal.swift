@@ -13,6 +13,10 @@ package struct Proposal: Sendable {
         case end(ConnectionID, LeaveReason)
         /// What was worked out on a snapshot away from the engine.
         case answered(EngineWorkResult)
+        /// New rules.
+        case changeRules(RulesChange)
+        /// Asks for all rules that are kept; answered when what it says is durable.
+        case readRules(@Sendable (RulesHistory) -> Void)
         /// Nothing but the passing of time.
         case tick
     }

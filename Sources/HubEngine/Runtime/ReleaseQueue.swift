@@ -9,6 +9,7 @@ final class ReleaseQueue: Sendable {
     private struct Held {
         let position: LogPosition
         let outputs: [[LoopOutput]]
+        let replies: [@Sendable () -> Void]
         let byteCount: Int
         let submitted: UInt64
     }
@@ -48,22 +49,24 @@ final class ReleaseQueue: Sendable {
     }
 
     /// Adds a batch's outputs. They leave at once when they depend on nothing and nothing waits before them.
-    func add(_ outputs: [[LoopOutput]], position: LogPosition?) {
+    /// - Parameter replies: called as the outputs leave.
+    func add(_ outputs: [[LoopOutput]], replies: [@Sendable () -> Void] = [], position: LogPosition?) {
         let submitted = monotonicNanoseconds()
         monitor.with { state in
             if let position { state.newest = position }
-            if position == nil && outputs.isEmpty { return }
+            if position == nil && outputs.isEmpty && replies.isEmpty { return }
             let isDurable = state.newest <= state.durable && state.head == state.held.count
             if isDurable && !state.isRefusing {
                 if position != nil { commitSeconds.observe(nanoseconds: Int(monotonicNanoseconds() - submitted)) }
                 outlets.post(outputs)
+                for reply in replies { reply() }
                 return
             }
             let byteCount = Self.byteCount(of: outputs)
             state.heldBytes += byteCount
             state.held.append(
                 Held(
-                    position: state.newest, outputs: outputs, byteCount: byteCount,
+                    position: state.newest, outputs: outputs, replies: replies, byteCount: byteCount,
                     submitted: position == nil ? 0 : submitted))
         }
     }
@@ -74,12 +77,14 @@ final class ReleaseQueue: Sendable {
             state.durable = max(state.durable, position)
             let now = monotonicNanoseconds()
             var ready: [[LoopOutput]] = []
+            var replies: [@Sendable () -> Void] = []
             while state.head < state.held.count, state.held[state.head].position <= position {
                 let held = state.held[state.head]
                 state.head += 1
                 state.heldBytes -= held.byteCount
                 if held.submitted != 0 { commitSeconds.observe(nanoseconds: Int(now - held.submitted)) }
                 Self.append(held.outputs, to: &ready)
+                replies += held.replies
             }
             if state.head == state.held.count {
                 state.held.removeAll(keepingCapacity: true)
@@ -89,6 +94,7 @@ final class ReleaseQueue: Sendable {
                 state.head = 0
             }
             if !ready.isEmpty { outlets.post(ready) }
+            for reply in replies { reply() }
         }
     }
 

@@ -76,7 +76,8 @@ package struct Authenticator: Sendable {
     /// (firebase-js-sdk, `PersistentConnection.tryAuth`).
     private func administrator(_ credential: Credential) -> Identity {
         if credential.noAuth { return .anonymous }
-        guard let variable = credential.authVariable, !variable.isEmpty else { return .administrator }
+        // An empty object is somebody without properties, not nobody's wish: it must not give an administrator's rights.
+        guard let variable = credential.authVariable else { return .administrator }
         var uid = ""
         if case .string(let text)? = variable[Key("uid")].leaf { uid = text.string }
         var provider: String?

@@ -1,6 +1,7 @@
 import DataTree
+import SecurityRules
 
-/// On whose behalf a session acts. Rules see it as `auth`; until a namespace has rules only `isAdministrator` counts.
+/// On whose behalf a session acts. Rules see it as `auth`.
 package enum Identity: Sendable, Equatable {
     /// Nobody has signed in.
     case anonymous
@@ -15,6 +16,13 @@ package enum Identity: Sendable, Equatable {
     package var userID: String? {
         if case .user(let user) = self { return user.uid }
         return nil
+    }
+
+    /// The identity as the variable `auth`.
+    package var asRulesSeeIt: RuleIdentity {
+        guard case .user(let user) = self else { return .signedOut }
+        if let override = user.override { return RuleIdentity(auth: override) }
+        return RuleIdentity(uid: user.uid, provider: user.provider, token: user.claims)
     }
 
     /// The moment from which the identity no longer holds, in milliseconds since 1970; nil when it never ends.

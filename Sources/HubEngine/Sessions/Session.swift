@@ -1,4 +1,5 @@
 import DataTree
+import SecurityRules
 import WireProtocol
 
 /// One connected client, from its hello to its end. Confined to the engine of its database.
@@ -25,7 +26,11 @@ package final class Session {
     let since: Int64
 
     var state: State = .open
-    var identity: Identity = .anonymous
+    var identity: Identity = .anonymous {
+        didSet { ruleIdentity = identity.asRulesSeeIt }
+    }
+    /// The identity as the variable `auth`.
+    private(set) var ruleIdentity = RuleIdentity.signedOut
     var listens: [SessionListen] = []
     var onDisconnect = OnDisconnectTree()
     /// Whom it acted for until the token expired. What it registered for its end still runs on that identity's behalf.
@@ -37,6 +42,8 @@ package final class Session {
     var isIdentityRecorded = false
     /// While it waits: the request whose answer is being worked out. None while its greeting waits for something.
     var waitingFor: Request?
+    /// How often rules have judged that request in vain, because what they read had changed meanwhile.
+    var judgements = 0
     /// What came behind that one, oldest first.
     var backlog: [Deferred] = []
     /// The name of this connection in the presence node and the user whom it is shown for, when it is shown there.
@@ -69,10 +76,14 @@ package final class Session {
 
 /// One listen of a session.
 struct SessionListen {
-    let node: ListenNode
+    var node: ListenNode
     let path: Path
     /// `.default` for an unfiltered listen.
     let query: Query
+    /// The query as it was asked, for the rules.
+    let asked: Query
+    /// What the permission rests on, if that is data.
+    var grant: ReadGrant?
     var tag: Int?
     /// The query as the client wrote it; nil for an unfiltered listen.
     var queryText: [UInt8]?

@@ -38,6 +38,8 @@ struct ServeConfiguration: Equatable, Sendable {
     var maxConnections: Int?
     var maxNamespaces = 64
     var metricsOpen = false
+    /// The file with the security rules of all namespaces; nil leaves each with its own.
+    var rulesPath: String?
     var logLevel = Logger.Level.info
 
     init() {}
@@ -71,6 +73,7 @@ struct ServeConfiguration: Equatable, Sendable {
         maxConnections = try read.number("max-connections", in: 1...1_000_000)
         maxNamespaces = try read.number("max-namespaces", in: 1...10_000) ?? maxNamespaces
         metricsOpen = settings.isOn("metrics-open")
+        rulesPath = try read.text("rules", wanted: "the path of a rules file", SettingReader.filled)
         logLevel =
             try read.text("log-level", wanted: "debug, info, warning or error", Logger.Level.init(name:)) ?? logLevel
         tls = try ServeConfiguration.tls(read)
@@ -106,6 +109,13 @@ struct ServeConfiguration: Equatable, Sendable {
 }
 
 extension ServeConfiguration {
+    /// What holds in a namespace that nobody has given rules, in words.
+    var rulesOfNewNamespaces: String {
+        if let rulesPath { return "those of \(rulesPath)" }
+        return isDevelopment
+            ? "open: everybody may read and write everything" : "locked: the administrator alone may read and write"
+    }
+
     /// The options in which this configuration differs from `running` and that only a restart can change.
     func changesForRestart(from running: ServeConfiguration) -> [String] {
         var names: [String] = []

@@ -60,6 +60,9 @@ struct ServeOption: Sendable {
         ServeOption(
             name: "metrics-open", argument: nil,
             help: "serve /metrics without the administrator's secret"),
+        ServeOption(
+            name: "rules", argument: "FILE",
+            help: "security rules of every namespace; read again at SIGHUP"),
         ServeOption(name: "config", argument: "FILE", help: "read options from a JSON object; the command line wins"),
         ServeOption(name: "log-level", argument: "LEVEL", help: "debug, info, warning or error (info)"),
     ]
@@ -69,7 +72,6 @@ struct ServeOption: Sendable {
         ServeOption(name: "admin-listen", argument: "ADDR:PORT", help: "", isPlanned: true),
         ServeOption(name: "project", argument: "ID", help: "", isPlanned: true),
         ServeOption(name: "api-key", argument: "KEY", isRepeatable: true, help: "", isPlanned: true),
-        ServeOption(name: "rules", argument: "FILE", help: "", isPlanned: true),
         ServeOption(name: "site", argument: "DIR", help: "", isPlanned: true),
         ServeOption(name: "console", argument: "WHERE", help: "", isPlanned: true),
         ServeOption(name: "console-dir", argument: "DIR", help: "", isPlanned: true),

@@ -91,25 +91,26 @@ struct LargeValueTests {
         let witness = Witness(hub)
         try witness.expectProgress()
         let port = hub.port
-        let stop = StopFlag()
+        let (stop, looks) = (StopFlag(), Counter())
         let looker = Worker {
             // Reads two ends of the subtree, the later one last: when the first is gone, so is the second.
             let device = try TestDevice(port: port)
-            var looks = 0
             while !stop.isSet {
                 let first = try device.get("/big/p0/k0")
                 let last = try device.get("/big/p\(parts - 1)/k9999")
-                looks += 1
+                looks.increment()
                 if first == "null" && last != "null" { throw DeviceError.missing("half of the subtree was gone") }
             }
-            return looks
         }
+        let deadline = ContinuousClock.now + .seconds(60)
+        while looks.value == 0 && ContinuousClock.now < deadline { _ = stop.wait(for: .milliseconds(2)) }
+        #expect(looks.value > 0)
         try writer.remove("/big")
         try below.ping()
         let pushes = try below.takePushes()
         #expect(pushes.map(\.data) == ["null", "null"])
         stop.raise()
-        #expect(try looker.value() > 0)
+        try looker.value()
         try witness.expectProgress()
         try witness.finish()
         #expect(try writer.get("/big") == "null")

@@ -1,4 +1,5 @@
 import TestSupport
+import Testing
 
 /// What the system knows of a running process.
 struct ProcessFigures {
@@ -17,5 +18,16 @@ struct ProcessFigures {
         }
         residentMegabytes = try number("VmRSS") / 1024
         threads = try number("Threads")
+    }
+
+    /// Checks that a process has not grown by more than so many megabytes. Sanitizers keep freed memory and shadow it, so that
+    /// their processes say nothing about this.
+    func expectGrowth(
+        since before: ProcessFigures, below megabytes: Int, sourceLocation: SourceLocation = #_sourceLocation
+    ) {
+        if TestScale.isShort { return }
+        #expect(
+            residentMegabytes - before.residentMegabytes < megabytes, "\(before) \(self)",
+            sourceLocation: sourceLocation)
     }
 }

@@ -31,7 +31,7 @@ final class Witness: Sendable {
     /// Waits until `more` further writes have been seen: the hub serves others right now.
     func expectProgress(_ more: Int = 3) throws {
         let wanted = count + more
-        let deadline = ContinuousClock.now + .seconds(20)
+        let deadline = ContinuousClock.now + .seconds(60)
         while count < wanted {
             guard ContinuousClock.now < deadline else { throw DeviceError.missing("others are not served any more") }
             _ = StopFlag().wait(for: .milliseconds(2))

@@ -1,0 +1,176 @@
+import DataTree
+import SecurityRules
+import WireProtocol
+
+/// Asking the rules, and changing them.
+extension Engine {
+    /// Whether rules have a say: not for the administrator, and not where everything is allowed.
+    func isSubjectToRules(_ identity: Identity) -> Bool { !identity.isAdministrator && !rules.isOpen }
+
+    // MARK: - Reads
+
+    /// Whether a session may read a place.
+    func mayRead(_ session: Session, _ path: Path, _ query: Query) -> Bool {
+        guard isSubjectToRules(session.identity) else { return true }
+        return rules.compiled.read(
+            path, query: RuleQuery(query, over: .socket), by: session.ruleIdentity, now: now, in: tree
+        ).isAllowed
+    }
+
+    /// What a session's right to listen rests on; nil when it has none.
+    func judgeListen(_ session: Session, _ path: Path, _ query: Query) -> ReadDependencies? {
+        var dependencies = ReadDependencies()
+        guard isSubjectToRules(session.identity) else { return dependencies }
+        let decision = rules.compiled.read(
+            path, query: RuleQuery(query, over: .socket), by: session.ruleIdentity, now: now, in: tree,
+            dependencies: &dependencies)
+        return decision.isAllowed ? dependencies : nil
+    }
+
+    /// Remembers what a listen's permission rests on.
+    func makeGrant(
+        _ session: Session, _ path: Path, _ query: Query, _ dependencies: ReadDependencies
+    ) -> ReadGrant? {
+        if dependencies.isEmpty { return nil }
+        let grant = ReadGrant(
+            session: session, path: path, query: query, sequence: nextTicket(), dependencies: dependencies)
+        grants.add(grant)
+        return grant
+    }
+
+    /// Whether a query's order is declared, so that it may be asked for at no one's surprise. Rules that nobody wrote declare
+    /// nothing and demand nothing.
+    func isIndexed(_ query: Query, at path: Path) -> Bool {
+        !query.filters || !rules.areWritten || rules.compiled.isIndexed(query.index, at: path)
+    }
+
+    // MARK: - Listens that are judged again
+
+    /// Judges the listens again whose rule read something that a commit changed. Before the commit is told to anybody: who may
+    /// no longer read hears of the loss, not of the data.
+    func rejudgeListens(after effects: [WriteEffect]) {
+        guard grants.count > 0 else { return }
+        var affected: [UInt64: ReadGrant] = [:]
+        for effect in effects {
+            for grant in grants.affected(by: effect.change) { affected[grant.sequence] = grant }
+        }
+        for (_, grant) in affected.sorted(by: { $0.key < $1.key }) {
+            let session = grant.session
+            guard let index = session.listens.firstIndex(where: { $0.grant === grant }) else { continue }
+            rejudge(session, listenAt: index, canBeTakenBack: true)
+        }
+    }
+
+    /// Judges all listens of a session again.
+    /// - Parameter canBeTakenBack: whether the cause is a commit that the log may still refuse.
+    func rejudgeAllListens(of session: Session, canBeTakenBack: Bool) {
+        var index = 0
+        while index < session.listens.count {
+            if rejudge(session, listenAt: index, canBeTakenBack: canBeTakenBack) { index += 1 }
+        }
+    }
+
+    /// Whether the listen stays.
+    @discardableResult
+    private func rejudge(_ session: Session, listenAt index: Int, canBeTakenBack: Bool) -> Bool {
+        let listen = session.listens[index]
+        guard let dependencies = judgeListen(session, listen.path, listen.asked) else {
+            revoke(session, listenAt: index, canBeTakenBack: canBeTakenBack)
+            return false
+        }
+        if listen.grant?.dependencies ?? ReadDependencies() != dependencies {
+            if let grant = listen.grant { grants.remove(grant) }
+            session.listens[index].grant = makeGrant(session, listen.path, listen.query, dependencies)
+        }
+        return true
+    }
+
+    private func revoke(_ session: Session, listenAt index: Int, canBeTakenBack: Bool) {
+        let listen = session.listens.remove(at: index)
+        metrics.denied["listen"].add()
+        explainRead(session, listen.path, listen.asked)
+        let frame = ServerMessage.listenRevoked(path: listen.path, query: listen.queryText)
+        if canBeTakenBack {
+            // The window stays until the commit is durable: should that be refused, the listen is as before.
+            detach(listen, of: session, keepsWindow: true)
+            batch.undo.append(.revoked(session, listen))
+            outbox.send(frame, to: session.connection)
+        } else {
+            detach(listen, of: session)
+            notify(session, frame)
+        }
+    }
+
+    /// Gives back a listen that a refused commit had taken away.
+    func restoreRevoked(_ listen: SessionListen, of session: Session) {
+        if session.isClosed {
+            releaseRevoked(listen)
+            return
+        }
+        var listen = listen
+        // What it rested on is found out anew, as for all listens after a refusal.
+        listen.grant = nil
+        attach(listen, to: session)
+    }
+
+    /// A commit that took a listen away is durable: nothing is kept for it any more.
+    func releaseRevoked(_ listen: SessionListen) {
+        if listen.query.filters { releaseQuery(listen.query, at: listen.path) }
+    }
+
+    // MARK: - Changes of the rules
+
+    /// Puts new rules in force: every listen is judged by them at once.
+    func change(_ change: RulesChange) {
+        withOwedPaid {
+            if let refusal {
+                outbox.reply { change.reply(.failure(.unavailable(refusal))) }
+                return
+            }
+            if let current = rulesHistory.current, current.text.utf8.elementsEqual(change.text.utf8) {
+                // The same text once more is no new version.
+                batch.requests.append(.rules(change))
+                outbox.reply { change.reply(.success(current)) }
+                return
+            }
+            let version = RulesVersion(
+                number: rulesHistory.nextNumber, time: now, author: change.author, text: change.text)
+            enact(version, change.compiled)
+            batch.requests.append(.rules(change))
+            outbox.reply { change.reply(.success(version)) }
+        }
+    }
+
+    /// Makes the rules of the configuration the namespace's own, where they are not yet. For the beginning of its life.
+    package func enactConfiguredRules(time: Int64) {
+        now = max(now, time)
+        guard let configured = configuration.rules, refusal == nil else { return }
+        if let current = rulesHistory.current, current.text.utf8.elementsEqual(configured.text.utf8) { return }
+        let version = RulesVersion(
+            number: rulesHistory.nextNumber, time: now, author: configured.author, text: configured.text)
+        enact(version, configured.compiled)
+        batch.requests.append(.owed(.configuredRules))
+    }
+
+    private func enact(_ version: RulesVersion, _ compiled: CompiledRules) {
+        batch.undo.append(.rules(rulesHistory, rules))
+        for forgotten in rulesHistory.add(version) { unsaved.rules.insert(forgotten) }
+        unsaved.rules.insert(version.number)
+        rules = RulesInForce(compiled)
+        batch.entry.records.append(.rules(version))
+        log.info(
+            "rules.changed",
+            [
+                "namespace": LogValue(configuration.namespace), "version": "\(version.number)",
+                "author": LogValue(version.author),
+            ])
+        rejudgeEverything(canBeTakenBack: true)
+    }
+
+    /// Judges all listens of all sessions again.
+    func rejudgeEverything(canBeTakenBack: Bool) {
+        for session in sessions.values.sorted(by: { $0.connection.packed < $1.connection.packed }) {
+            rejudgeAllListens(of: session, canBeTakenBack: canBeTakenBack)
+        }
+    }
+}
