@@ -145,15 +145,20 @@ struct PackedKey: Hashable, Sendable {
     func precedes(_ long: @autoclosure () -> [UInt8]?, _ other: PackedKey, _ otherLong: @autoclosure () -> [UInt8]?)
         -> Bool
     {
-        if (low ^ other.low) & Self.familyMask == 0, !(isLong && self == other) {
-            return high != other.high ? high < other.high : low < other.low
-        }
-        return precedesSlowly(long(), other, otherLong())
+        precedes(other) ?? precedesSlowly(long(), other, otherLong())
+    }
+
+    /// Whether this key sorts before another; nil where the two words do not tell. Searching pages asks this first: a
+    /// closure that reaches for a long key would copy the page's content for each comparison.
+    @inline(__always)
+    func precedes(_ other: PackedKey) -> Bool? {
+        guard (low ^ other.low) & Self.familyMask == 0, !(isLong && self == other) else { return nil }
+        return high != other.high ? high < other.high : low < other.low
     }
 
     /// Comparison across forms, and of long keys with a common prefix.
     @inline(never)
-    private func precedesSlowly(_ long: [UInt8]?, _ other: PackedKey, _ otherLong: [UInt8]?) -> Bool {
+    func precedesSlowly(_ long: [UInt8]?, _ other: PackedKey, _ otherLong: [UInt8]?) -> Bool {
         if (form == .integer) != (other.form == .integer) { return form == .integer }
         let count = long?.count ?? utf8Count
         let otherCount = otherLong?.count ?? other.utf8Count
