@@ -3,8 +3,8 @@ import DataTree
 /// Where an expression stands: what it may name.
 struct RuleScope: Sendable {
     var kind: RuleKind
-    /// The wildcards from the root down to the rule's place, each with its `$`.
-    var captures: [Text]
+    /// The wildcards from the root down to the rule's place, each with its `$`, and how deep they stand.
+    var captures: [Text: Int32]
 }
 
 /// An expression whose types fit, with the type of each node.
@@ -103,7 +103,7 @@ struct Checker {
             return .snapshot
         case "query": return .query
         default:
-            guard scope.captures.contains(name) else { throw error(index, "Unknown variable '\(name)'.") }
+            guard scope.captures[name] != nil else { throw error(index, "Unknown variable '\(name)'.") }
             return .string
         }
     }

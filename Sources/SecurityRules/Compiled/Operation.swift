@@ -12,7 +12,10 @@ enum Operation: Equatable, Sendable {
     case constant(Int32)
     case now
     case auth
-    case capture(Int32)
+    /// `auth.uid`
+    case userID(Int32)
+    /// What a wildcard stands for: the key of a level on the way.
+    case capture(level: Int32)
     case query(QueryProperty, Int32)
 
     // Snapshots.
@@ -21,7 +24,8 @@ enum Operation: Equatable, Sendable {
     case newData
     case child(Int32, Int32)
     /// A child under a literal path.
-    case childPath(Int32, path: Int32)
+    case childPath(Int32, path: Int32, count: Int32)
+
     case parent(Int32)
 
     // Of snapshots.
@@ -33,8 +37,10 @@ enum Operation: Equatable, Sendable {
     case isBoolean(Int32)
     case hasChildren(Int32)
     case hasChild(Int32, Int32)
-    case hasChildPath(Int32, path: Int32)
-    case hasAllChildren(Int32, names: Int32)
+    case hasChildPath(Int32, path: Int32, count: Int32)
+    case hasAllChildren(Int32, names: Int32, count: Int32)
+    /// The same with literal names: each name is two operands, the place and number of its keys.
+    case hasAllPaths(Int32, names: Int32, count: Int32)
 
     // Of strings.
     case length(Int32)
@@ -54,8 +60,8 @@ enum Operation: Equatable, Sendable {
     // Operators.
     case not(Int32)
     case negate(Int32)
-    case and(operands: Int32)
-    case or(operands: Int32)
+    case and(operands: Int32, count: Int32)
+    case or(operands: Int32, count: Int32)
     case equal(Int32, Int32)
     case notEqual(Int32, Int32)
     case less(Int32, Int32)

@@ -7,8 +7,9 @@ extension Program {
         notes.append(note)
     }
 
-    /// Appends one operation for each node of an expression, in the same order.
-    mutating func append(_ checked: CheckedExpression, captures: [Text]) {
+    /// Appends one operation for each node of an expression, in the same order. `captures` are the wildcards on the way to the
+    /// rule, and how deep they stand.
+    mutating func append(_ checked: CheckedExpression, captures: [Text: Int32]) {
         let base = operations.count
         let nodes = checked.expression.nodes
         for index in nodes.indices {
@@ -39,7 +40,7 @@ extension Program {
     }
 
     private mutating func operation(
-        _ index: Int, _ checked: CheckedExpression, _ captures: [Text], base: Int32
+        _ index: Int, _ checked: CheckedExpression, _ captures: [Text: Int32], base: Int32
     ) -> Operation {
         func id(_ node: Int) -> Int32 { base + Int32(node) }
         switch checked.expression.nodes[index].kind {
@@ -52,8 +53,8 @@ extension Program {
         case .unary(.not, let operand): return .not(id(operand))
         case .unary(.minus, let operand): return .negate(id(operand))
         case .logical(let operation, let operands):
-            let list = list(operands.map(id))
-            return operation == .and ? .and(operands: list) : .or(operands: list)
+            let (start, count) = list(operands.map(id))
+            return operation == .and ? .and(operands: start, count: count) : .or(operands: start, count: count)
         case .binary(let operation, let left, let right): return Self.binary(operation, id(left), id(right))
         case .conditional(let condition, let then, let otherwise):
             return .conditional(id(condition), id(then), id(otherwise))
@@ -62,14 +63,14 @@ extension Program {
         }
     }
 
-    private static func variable(_ name: Text, _ captures: [Text]) -> Operation {
+    private static func variable(_ name: Text, _ captures: [Text: Int32]) -> Operation {
         switch name {
         case "auth": return .auth
         case "now": return .now
         case "root": return .root
         case "data": return .data
         case "newData": return .newData
-        default: return captures.firstIndex(of: name).map { .capture(Int32($0)) } ?? .nothing
+        default: return captures[name].map { .capture(level: $0) } ?? .nothing
         }
     }
 
@@ -99,6 +100,7 @@ extension Program {
         let operand = base + Int32(receiver)
         switch checked.types[receiver] {
         case .auth where checked.types[index] == .auth:
+            if name == "uid", operations[Int(operand)] == .auth { return .userID(operand) }
             keys.append(Key(utf8: name))
             let key = Int32(keys.count - 1)
             return name == "length" ? .claimLength(operand, key: key) : .property(operand, key: key)
@@ -144,15 +146,25 @@ extension Program {
         case .isBoolean: return .isBoolean(operand)
         case .getPriority: return .priority(operand)
         case .child:
-            if let path = path(arguments[0], checked) { return .childPath(operand, path: path) }
+            if let (path, count) = path(arguments[0], checked) {
+                return .childPath(operand, path: path, count: count)
+            }
             return .child(operand, base + Int32(arguments[0]))
         case .hasChild:
-            if let path = path(arguments[0], checked) { return .hasChildPath(operand, path: path) }
+            if let (path, count) = path(arguments[0], checked) {
+                return .hasChildPath(operand, path: path, count: count)
+            }
             return .hasChild(operand, base + Int32(arguments[0]))
         case .hasChildren:
             guard let argument = arguments.first, case .array(let names) = checked.expression.nodes[argument].kind
             else { return .hasChildren(operand) }
-            return .hasAllChildren(operand, names: list(names.map { base + Int32($0) }))
+            let literals = names.compactMap { path($0, checked) }
+            if literals.count == names.count {
+                let (start, _) = list(literals.flatMap { [$0.start, $0.count] })
+                return .hasAllPaths(operand, names: start, count: Int32(names.count))
+            }
+            let (start, count) = list(names.map { base + Int32($0) })
+            return .hasAllChildren(operand, names: start, count: count)
         }
     }
 
@@ -161,16 +173,17 @@ extension Program {
         return Int32(constants.count - 1)
     }
 
-    private mutating func list(_ operands: [Int32]) -> Int32 {
-        lists.append(operands)
-        return Int32(lists.count - 1)
+    private mutating func list(_ list: [Int32]) -> (start: Int32, count: Int32) {
+        operands += list
+        return (Int32(operands.count - list.count), Int32(list.count))
     }
 
     /// The keys of a literal path; nil for any other node.
-    private mutating func path(_ index: Int, _ checked: CheckedExpression) -> Int32? {
+    private mutating func path(_ index: Int, _ checked: CheckedExpression) -> (start: Int32, count: Int32)? {
         guard case .string(let text) = checked.expression.nodes[index].kind else { return nil }
-        paths.append(text.withUTF8 { Path(utf8: $0) }.keys)
-        return Int32(paths.count - 1)
+        let path = text.withUTF8 { Path(utf8: $0) }.keys
+        keys += path
+        return (Int32(keys.count - path.count), Int32(path.count))
     }
 }
 

@@ -5,12 +5,11 @@ import DataTree
 struct Program: Sendable {
     var operations: [Operation] = []
     var constants: [RuleValue] = []
-    /// Claims that are asked for by a literal name.
+    /// Claims that are asked for by a literal name, and the keys of literal paths of `child` and `hasChild`, those of one
+    /// path in a row.
     var keys: [Key] = []
-    /// Literal paths of `child` and `hasChild`.
-    var paths: [[Key]] = []
-    /// The operands of `&&`, `||` and the names of `hasChildren([…])`.
-    var lists: [[Int32]] = []
+    /// The operands of `&&`, `||` and the names of `hasChildren([…])`, those of one operation in a row.
+    var operands: [Int32] = []
     var patterns: [RegularExpression] = []
     /// What is known of each operation apart from what it does, for explanations and coverage.
     var notes: [OperationNote] = []

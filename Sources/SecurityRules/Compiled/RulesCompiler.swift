@@ -4,7 +4,7 @@ import DataTree
 struct RulesCompiler {
     let source: SourceText
     let limits: RulesLimits
-    private(set) var nodes: [RuleNode] = []
+    private var places: [RuleNode?] = []
     private(set) var rules: [CompiledRules.Rule] = []
     private(set) var program = Program()
     private(set) var problems: [RulesProblem] = []
@@ -14,50 +14,36 @@ struct RulesCompiler {
         self.limits = limits
     }
 
+    /// The places of the rules, the root first.
+    var nodes: [RuleNode] { places.compactMap { $0 } }
+
     mutating func compile(_ tree: RuleTree) {
-        _ = place(tree, name: "", parent: nil, captures: [])
+        _ = place(tree, name: "", parent: nil, captures: [:], depth: 0)
     }
 
-    /// Adds a place and all below it. `captures` are the wildcards on the way, this place included.
-    private mutating func place(_ tree: RuleTree, name: Text, parent: Int32?, captures: [Text]) -> Int32 {
-        let index = Int32(nodes.count)
-        var node = RuleNode(name: name, parent: parent)
-        node.captureCount = captures.count
-        node.indexes = tree.indexes.map(RuleIndex.init)
-        for rule in tree.rules {
-            let compiled = compile(rule, node: index, captures: captures)
-            switch rule.kind {
-            case .read: node.read = compiled
-            case .write: node.write = compiled
-            case .validate: node.validate = compiled
-            }
-        }
-        nodes.append(node)
-        for child in tree.children {
+    /// Adds a place and all below it. `captures` are the wildcards on the way, this place included, and their depths.
+    private mutating func place(
+        _ tree: RuleTree, name: Text, parent: Int32?, captures: [Text: Int32], depth: Int32
+    ) -> RuleNode {
+        let index = Int32(places.count)
+        // Numbers go from the root down; the place itself is made when what is below it is there.
+        places.append(nil)
+        var rules: [RuleKind: Int32] = [:]
+        for rule in tree.rules { rules[rule.kind] = compile(rule, node: index, captures: captures) }
+        let children = tree.children.map { child in
             let name = Text(child.name)
-            if child.isWildcard {
-                let place = place(child.tree, name: name, parent: index, captures: captures + [name])
-                nodes[Int(place)].isWildcard = true
-                node.wildcard = place
-                if isValidated(place) { node.validatedWildcard = place }
-            } else {
-                let place = place(child.tree, name: name, parent: index, captures: captures)
-                node.literals.append((Key(child.name), place))
-            }
+            var captures = captures
+            if child.isWildcard { captures[name] = depth + 1 }
+            return place(child.tree, name: name, parent: index, captures: captures, depth: depth + 1)
         }
-        node.literals.sort { $0.key < $1.key }
-        node.validatedLiterals = node.literals.filter { isValidated($0.node) }
-        nodes[Int(index)] = node
-        return index
+        let node = RuleNode(
+            index: index, name: name, parent: parent, rules: rules,
+            indexes: tree.indexes.map(RuleIndex.init), children: children)
+        places[Int(index)] = node
+        return node
     }
 
-    /// Whether a place has a `.validate`, itself or below.
-    private func isValidated(_ index: Int32) -> Bool {
-        let node = nodes[Int(index)]
-        return node.validate != nil || !node.validatedLiterals.isEmpty || node.validatedWildcard != nil
-    }
-
-    private mutating func compile(_ rule: RuleTree.Rule, node: Int32, captures: [Text]) -> Int32? {
+    private mutating func compile(_ rule: RuleTree.Rule, node: Int32, captures: [Text: Int32]) -> Int32? {
         let first = Int32(program.operations.count)
         let text: DecodedString
         switch rule.value {

@@ -31,7 +31,7 @@ extension Evaluator {
     /// query of the request (decision D11).
     mutating func read(_ path: Path) -> Decision {
         for level in 0...path.count {
-            if let rule = rules.nodes[Int(levels[level].node)].read, outcome(of: rule, at: level).isTrue {
+            if let rule = levels[level].node.read, outcome(of: rule, at: level).isTrue {
                 return Decision(grant: RuleReference(index: rule))
             }
             guard level < path.count, descend(path.keys[level]) else { break }
@@ -43,22 +43,14 @@ extension Evaluator {
 
     /// Goes one level down, if rules go on there.
     mutating func descend(_ key: Key) -> Bool {
-        let last = levels[levels.count - 1]
-        guard let child = rules.nodes[Int(last.node)].child(key) else { return false }
-        push(key, child, old: last.old[key], new: last.new[key])
+        let last = levels.count - 1
+        guard let child = levels[last].node.child(key) else { return false }
+        push(key, child, old: levels[last].old[key], new: levels[last].new[key])
         return true
     }
 
-    mutating func push(_ key: Key, _ child: Int32, old: Node, new: Node) {
-        if rules.nodes[Int(child)].isWildcard {
-            captures.append(key)
-            if Observer.observesRules { observer.wildcardMatches(child) }
-        }
+    mutating func push(_ key: Key, _ child: RuleNode, old: Node, new: Node) {
+        if Observer.observesRules, child.isWildcard { observer.wildcardMatches(child.index) }
         levels.append(Level(key: key, node: child, old: old, new: new))
-    }
-
-    mutating func pop() {
-        let last = levels.removeLast()
-        if rules.nodes[Int(last.node)].isWildcard { captures.removeLast() }
     }
 }

@@ -65,14 +65,14 @@ extension Evaluator {
         while common < path.count, common + 1 < levels.count, levels[common + 1].key == path.keys[common] {
             common += 1
         }
-        while levels.count > common + 1 { pop() }
+        while levels.count > common + 1 { levels.removeLast() }
     }
 
     /// The first rule from the root down whose `.write` is true.
     private mutating func grant(_ path: Path) -> RuleReference? {
         for level in 0...path.count {
             if level == levels.count, !descend(path.keys[level - 1]) { return nil }
-            guard let rule = rules.nodes[Int(levels[level].node)].write else { continue }
+            guard let rule = levels[level].node.write else { continue }
             let grants = levels[level].grants ?? outcome(of: rule, at: level).isTrue
             levels[level].grants = grants
             if grants { return RuleReference(index: rule) }
@@ -94,7 +94,7 @@ extension Evaluator {
     private mutating func validate(at level: Int, _ decision: inout Decision) -> Bool {
         if levels[level].isValidated { return true }
         levels[level].isValidated = true
-        guard let rule = rules.nodes[Int(levels[level].node)].validate else { return true }
+        guard let rule = levels[level].node.validate else { return true }
         if outcome(of: rule, at: level).isTrue { return true }
         note(.invalid(RuleReference(index: rule), path(toLevel: level)), in: &decision)
         return Observer.wantsEveryReason
@@ -104,12 +104,12 @@ extension Evaluator {
     /// looks at all children only where a wildcard has some.
     private mutating func validateCarried(_ decision: inout Decision) {
         let level = levels[levels.count - 1]
-        let node = rules.nodes[Int(level.node)]
+        let node = level.node
         guard level.new.childCount > 0 else { return }
-        if let wildcard = node.validatedWildcard {
+        if let wildcard = node.wildcard, wildcard.isValidated {
             level.new.forEachChild { key, child in
                 if let literal = node.literal(key) {
-                    return isValidated(literal) ? validateCarried(key, literal, level.old, child, &decision) : true
+                    return literal.isValidated ? validateCarried(key, literal, level.old, child, &decision) : true
                 }
                 return validateCarried(key, wildcard, level.old, child, &decision)
             }
@@ -121,18 +121,13 @@ extension Evaluator {
         }
     }
 
-    private func isValidated(_ node: Int32) -> Bool {
-        let node = rules.nodes[Int(node)]
-        return node.validate != nil || !node.validatedLiterals.isEmpty || node.validatedWildcard != nil
-    }
-
     /// Asks the rules of one carried child and below; false when the decision is made.
     private mutating func validateCarried(
-        _ key: Key, _ child: Int32, _ old: Node, _ new: Node, _ decision: inout Decision
+        _ key: Key, _ child: RuleNode, _ old: Node, _ new: Node, _ decision: inout Decision
     ) -> Bool {
         stepsLeft += rules.limits.stepsPerCarriedPlace
         push(key, child, old: old[key], new: new)
-        defer { pop() }
+        defer { levels.removeLast() }
         guard validate(at: levels.count - 1, &decision) else { return false }
         validateCarried(&decision)
         return decision.isAllowed || Observer.wantsEveryReason

@@ -9,14 +9,8 @@ extension Evaluator {
         switch operations[Int(index)] {
         case .bool(let value): result = value
         case .not(let operand): result = try !boolean(operand)
-        case .and(let list):
-            var value = true
-            for operand in rules.program.lists[Int(list)] where value { value = try boolean(operand) }
-            result = value
-        case .or(let list):
-            var value = false
-            for operand in rules.program.lists[Int(list)] where !value { value = try boolean(operand) }
-            result = value
+        case .and(let operands, let count): result = try !isAny(operands, count, false)
+        case .or(let operands, let count): result = try isAny(operands, count, true)
         case .conditional(let condition, let then, let otherwise):
             result = try boolean(boolean(condition) ? then : otherwise)
         case .equal(let left, let right): result = try areEqual(left, right, index)
@@ -56,11 +50,11 @@ extension Evaluator {
             if case .bool? = try read(receiver).leaf { result = true } else { result = false }
         case .hasChildren(let receiver): result = try read(receiver).childCount > 0
         case .hasChild(let receiver, let argument): result = try hasChild(receiver, argument, index)
-        case .hasChildPath(let receiver, let path):
-            let snapshot = try snapshot(receiver)
-            result = try hasChild(of: snapshot, rules.program.paths[Int(path)], index)
-            drop(snapshot)
-        case .hasAllChildren(let receiver, let names): result = try hasAllChildren(receiver, names, index)
+        case .hasChildPath(let receiver, let path, let count): result = try hasChild(receiver, path, count, index)
+        case .hasAllChildren(let receiver, let names, let count):
+            result = try hasAllChildren(receiver, names, count, index)
+        case .hasAllPaths(let receiver, let names, let count):
+            result = try hasAllPaths(receiver, names, count, index)
         case .contains(let receiver, let argument): result = try compare(receiver, argument, index, TextSearch.contains)
         case .beginsWith(let receiver, let argument):
             result = try compare(receiver, argument, index, TextSearch.begins(_:with:))
@@ -79,7 +73,24 @@ extension Evaluator {
         return result
     }
 
+    /// Whether some operand of a list has a value; those behind it are not evaluated.
+    private mutating func isAny(_ operands: Int32, _ count: Int32, _ wanted: Bool) throws(RuleFailure) -> Bool {
+        var place = Int(operands)
+        let end = place + Int(count)
+        while place < end {
+            if try boolean(rules.program.operands[place]) == wanted { return true }
+            place += 1
+        }
+        return false
+    }
+
     private mutating func areEqual(_ left: Int32, _ right: Int32, _ index: Int32) throws(RuleFailure) -> Bool {
+        // `$uid == auth.uid` without making texts: two keys are equal exactly when their texts are.
+        if let key = keyAtHand(left), let other = keyAtHand(right) {
+            try use(key, of: left)
+            try use(other, of: right)
+            return key == other
+        }
         let left = try value(left)
         let right = try value(right)
         switch (left, right) {

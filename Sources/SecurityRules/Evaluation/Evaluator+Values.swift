@@ -10,8 +10,11 @@ extension Evaluator {
         case .null: result = .null
         case .constant(let constant): result = rules.program.constants[Int(constant)]
         case .now: result = now
-        case .auth: result = auth
-        case .capture(let capture): result = .text(Text(captures[Int(capture)]))
+        case .auth: result = identity.value
+        case .userID(let receiver):
+            if Observer.observesRules { observer.operationEnds(receiver, identity.value) }
+            result = identity.userID
+        case .capture(let level): result = .text(Text(levels[Int(level)].key))
         case .query(let property, let receiver):
             try passQuery(receiver)
             result = query.value(property)
@@ -57,7 +60,7 @@ extension Evaluator {
             result = try value(boolean(condition) ? then : otherwise)
         case .root, .data, .newData, .child, .childPath, .parent:
             // A branch of a conditional: it fails as it would anywhere, but has no value.
-            drop(try snapshot(index))
+            dropTrail(to: try snapshot(index).start)
             return .opaque
         case .nothing: result = .opaque
         default: return .bool(try boolean(index))
@@ -65,6 +68,28 @@ extension Evaluator {
         try spend(1, index)
         if Observer.observesRules { observer.operationEnds(index, result) }
         return result
+    }
+
+    /// The text of an operation as one key, if it is at hand as such: what a wildcard stands for, and the user's id. Whoever
+    /// uses it says so by `use`; nil says that the operation is to be evaluated.
+    @inline(__always)
+    func keyAtHand(_ operand: Int32) -> Key? {
+        switch operations[Int(operand)] {
+        case .capture(let level): levels[Int(level)].key
+        case .userID: identity.userKey
+        default: nil
+        }
+    }
+
+    /// Counts an operation whose key was used in place of its value.
+    @inline(__always)
+    mutating func use(_ key: Key, of operand: Int32) throws(RuleFailure) {
+        try spend(1, operand)
+        guard Observer.observesRules else { return }
+        if case .userID(let receiver) = operations[Int(operand)] {
+            observer.operationEnds(receiver, identity.value)
+        }
+        observer.operationEnds(operand, .text(Text(key)))
     }
 
     /// A member of `auth` or of what was reached from it; null where there is none, and on everything that is no map.

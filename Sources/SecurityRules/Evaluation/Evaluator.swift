@@ -9,7 +9,7 @@ struct Evaluator<Observer: EvaluationObserver> {
     /// A place on the way: what is there before and after, and which rules stand for it.
     struct Level {
         var key: Key
-        var node: Int32
+        var node: RuleNode
         var old: Node
         var new: Node
         /// What `.write` said here, once it was asked.
@@ -28,16 +28,16 @@ struct Evaluator<Observer: EvaluationObserver> {
 
     let rules: CompiledRules
     let operations: [Operation]
-    let auth: RuleValue
+    let identity: RuleIdentity
     let query: RuleQuery
     let now: RuleValue
     var levels: [Level] = []
-    /// The keys that the wildcards on the way stand for.
-    var captures: [Key] = []
     /// The level of the rule that is evaluated.
     var depth = 0
-    /// Keys and nodes below the levels, of the snapshots in use: what is asked last is at the end.
-    var trail: [(key: Key, node: Node)] = []
+    /// What is at the places below the levels, of the snapshots in use: what is asked last is at the end.
+    var trail: [Node] = []
+    /// The keys of these places; kept only for those who watch.
+    var trailKeys: [Key] = []
     var stepsLeft: Int
     var observer: Observer
 
@@ -47,33 +47,32 @@ struct Evaluator<Observer: EvaluationObserver> {
     ) {
         self.rules = rules
         operations = rules.program.operations
-        auth = identity.value
+        self.identity = identity
         self.query = query
         self.now = .number(Double(now))
         stepsLeft = rules.limits.steps
         self.observer = observer
-        levels.reserveCapacity(16)
-        levels.append(Level(key: Key(""), node: 0, old: old, new: new))
+        levels.reserveCapacity(8)
+        levels.append(Level(key: rootKey, node: rules.nodes[0], old: old, new: new))
     }
 
     /// Whether a rule is true at a level. What cannot be evaluated is not true.
     mutating func outcome(of index: Int32, at level: Int) -> RuleOutcome {
-        let rule = rules.rules[Int(index)]
-        if case .bool(let value) = operations[Int(rule.operation)], !Observer.observesRules {
+        let operation = rules.rules[Int(index)].operation
+        if case .bool(let value) = operations[Int(operation)], !Observer.observesRules {
             return value ? .granted : .refused
         }
         depth = level
-        trail.removeAll(keepingCapacity: true)
         if Observer.observesRules {
-            observer.ruleBegins(
-                index, at: path(toLevel: level),
-                captures: Array(captures.prefix(rules.nodes[Int(rule.node)].captureCount)))
+            let captures = levels[...level].filter(\.node.isWildcard).map(\.key)
+            observer.ruleBegins(index, at: path(toLevel: level), captures: captures)
         }
         let outcome: RuleOutcome
         do throws(RuleFailure) {
-            outcome = try boolean(rule.operation) ? .granted : .refused
+            outcome = try boolean(operation) ? .granted : .refused
         } catch {
             outcome = .failed(error)
+            dropTrail(to: 0)
         }
         if Observer.observesRules { observer.ruleEnds(index, outcome) }
         return outcome
@@ -92,3 +91,6 @@ struct Evaluator<Observer: EvaluationObserver> {
         }
     }
 }
+
+/// The root has no key.
+private let rootKey: Key = ""

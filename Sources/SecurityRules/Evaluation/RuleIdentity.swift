@@ -4,19 +4,29 @@ import DataTree
 package struct RuleIdentity: Sendable, Equatable {
     /// The whole variable; nil when nobody is signed in. An empty map is not null.
     package let auth: Node?
+    /// `auth.uid`, which most rules ask for.
+    let userID: RuleValue
+    /// The user's id as a key, if it is one.
+    let userKey: Key?
 
     /// `auth == null`.
     package static let signedOut = RuleIdentity(auth: nil)
 
     /// The given map as it is, as an administrator may ask for (`auth_variable_override`, `authvar`).
-    package init(auth: Node?) { self.auth = auth }
+    package init(auth: Node?) {
+        self.auth = auth
+        userID = RuleValue(auth?["uid"] ?? .empty)
+        if case .text(let text) = userID, text.isOneKey { userKey = Key(utf8: text) } else { userKey = nil }
+    }
 
     /// A user: `auth.uid`, `auth.provider`, and the whole payload of the ID token as `auth.token`.
     package init(uid: String, provider: String?, token: Node) {
         var children: [(Key, Node)] = [("uid", Node(leaf: .string(Text(uid)))), ("token", token)]
         if let provider { children.append(("provider", Node(leaf: .string(Text(provider))))) }
-        auth = Node(children: children)
+        self.init(auth: Node(children: children))
     }
+
+    package static func == (left: RuleIdentity, right: RuleIdentity) -> Bool { left.auth == right.auth }
 
     var value: RuleValue { auth.map { $0.isLeaf ? RuleValue($0) : .object($0) } ?? .null }
 }
@@ -32,4 +42,9 @@ extension RuleIdentity {
             return RuleIdentity(auth: isNull ? nil : node)
         }
     }
+}
+
+extension Text {
+    /// Whether a path of this text leads one level down.
+    fileprivate var isOneKey: Bool { withUTF8 { !$0.isEmpty && !$0.contains(UInt8(ascii: "/")) } }
 }

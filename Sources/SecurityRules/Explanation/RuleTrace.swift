@@ -64,8 +64,9 @@ package struct RuleTrace: Sendable {
     /// Where a false came from: the condition of several that was false, the branch that was taken.
     private func falseOperation(_ operation: Int32) -> Int32 {
         switch rules.program.operations[Int(operation)] {
-        case .and(let list):
-            let refused = rules.program.lists[Int(list)].first { value($0) == .bool(false) }
+        case .and(let operands, let count):
+            let refused = rules.program.operands[Int(operands)..<Int(operands + count)]
+                .first { value($0) == .bool(false) }
             return refused.map(falseOperation) ?? operation
         case .conditional(let condition, let then, let otherwise):
             let branch = value(condition) == .bool(true) ? then : otherwise

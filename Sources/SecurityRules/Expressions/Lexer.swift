@@ -27,7 +27,7 @@ struct Lexer {
         default: break
         }
         if Self.isNameStart(byte) { return .name(name()) }
-        for (text, symbol) in Symbol.longestFirst where bytes[offset...].starts(with: text) {
+        for (text, symbol) in Symbol.longestFirst where text[0] == byte && bytes[offset...].starts(with: text) {
             offset += text.count
             return .symbol(symbol)
         }

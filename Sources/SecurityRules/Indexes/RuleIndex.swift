@@ -18,7 +18,7 @@ extension CompiledRules {
         var node = nodes[0]
         for key in path.keys {
             guard let child = node.child(key) else { return [] }
-            node = nodes[Int(child)]
+            node = child
         }
         return node.indexes
     }

@@ -30,6 +30,16 @@ struct RuleCoverageTests {
         #expect(counts["true"] == nil)
     }
 
+    @Test("counts each evaluation once, however it is done")
+    func once() throws {
+        let rules = try Rules.compiled(
+            #"{"$u": {".read": "$u == auth.uid || $u == 'x' || data.hasChild($u) || data.child(auth.uid).exists()"}}"#)
+        var coverage = RuleCoverage(rules)
+        coverage.read("a", by: RuleIdentity(uid: "b", provider: nil, token: .empty), now: 0, in: .empty)
+        let counts = coverage.parts.map { "\($0.location.text) \($0.counts.evaluated)" }
+        #expect(coverage.parts.allSatisfy { $0.counts.evaluated == 1 }, "\(counts)")
+    }
+
     @Test("reports what was never tried")
     func report() throws {
         var coverage = RuleCoverage(rules)
