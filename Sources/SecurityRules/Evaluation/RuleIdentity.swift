@@ -28,7 +28,7 @@ package struct RuleIdentity: Sendable, Equatable {
 
     package static func == (left: RuleIdentity, right: RuleIdentity) -> Bool { left.auth == right.auth }
 
-    var value: RuleValue { auth.map { $0.isLeaf ? RuleValue($0) : .object($0) } ?? .null }
+    var value: RuleValue { auth.map { .object($0) } ?? .null }
 }
 
 extension RuleIdentity {

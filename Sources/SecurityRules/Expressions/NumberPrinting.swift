@@ -4,7 +4,8 @@ func printedNumber(_ value: Double) -> String {
     if value.isNaN { return "NaN" }
     if value == 0 { return "0" }
     if value.isInfinite { return value < 0 ? "-Infinity" : "Infinity" }
-    if let integer = Int64(exactly: value) { return String(integer) }
+    // Beyond 2⁵³ the fewest digits are no longer all of them.
+    if value.magnitude <= 0x1p53, let integer = Int64(exactly: value) { return String(integer) }
     let sign = value < 0 ? "-" : ""
     // Swift's description has the right digits in another layout: mantissa with a point, perhaps an exponent.
     var digits: [UInt8] = []

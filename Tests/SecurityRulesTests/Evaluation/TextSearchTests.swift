@@ -9,7 +9,7 @@ struct TextSearchTests {
     @Test("finds and replaces what a plain search would, for needles of all lengths")
     func model() {
         var random = SeededRandom(7)
-        for _ in 0..<TestScale.pick(4000, short: 500) {
+        for _ in 0..<TestScale.pick(1500, short: 300) {
             func letters(_ count: ClosedRange<Int>) -> [UInt8] {
                 (0..<Int.random(in: count, using: &random)).map { _ in UInt8.random(in: 97...98, using: &random) }
             }
