@@ -36,7 +36,7 @@ let package = Package(
             name: "Bench",
             dependencies: ["CMalloc", "DataTree", "WireProtocol", "SecurityRules", "Storage", "HubEngine", "Gateway"]),
         // What must hold for any bytes, for the fuzzer and for the test that replays its corpus.
-        .target(name: "Fuzzing", dependencies: ["DataTree", "WireProtocol"]),
+        .target(name: "Fuzzing", dependencies: ["DataTree", "WireProtocol", "SecurityRules"]),
         .target(
             name: "TestSupport", dependencies: ["DataTree", "WireProtocol", "Storage", "HubEngine", "CJansson"],
             path: "Sources/TestSupport"),

@@ -16,6 +16,14 @@ extension RuleLocation: CustomStringConvertible {
 extension CompiledRules {
     package func location(of rule: RuleReference) -> RuleLocation { location(ofRule: rule.index) }
 
+    /// Every rule, in the order in which they were compiled.
+    package var ruleLocations: [RuleLocation] { rules.indices.map { location(ofRule: Int32($0)) } }
+
+    /// An expression in one style, with parentheses only where they are needed; nil for what is no expression.
+    package static func printedExpression(_ text: String) -> String? {
+        (try? Parser.parse(Array(text.utf8)))?.printed
+    }
+
     func location(ofRule index: Int32) -> RuleLocation {
         let rule = rules[Int(index)]
         return RuleLocation(
