@@ -12,7 +12,9 @@ enum Bench {
         case "wire": WireBench.run()
         case "rules": RulesBench.run()
         case "storage": StorageBench.run(Array(CommandLine.arguments.dropFirst(2)))
-        case "engine": EngineBench.run()
+        case "engine":
+            EngineBench.run()
+            RuledEngineBench.run()
         case "gateway": GatewayBench.run(arguments: Array(CommandLine.arguments.dropFirst(2)))
         default:
             print("Usage: hearth-bench tree [memory|writes|wide|delete|hash|json]...")

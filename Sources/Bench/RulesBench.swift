@@ -145,7 +145,7 @@ extension RuleOperation {
 }
 
 /// The bytes of a file; nil if it cannot be read.
-private func contents(of path: String) -> [UInt8]? {
+func contents(of path: String) -> [UInt8]? {
     guard let file = fopen(path, "rb") else { return nil }
     defer { fclose(file) }
     var bytes: [UInt8] = []

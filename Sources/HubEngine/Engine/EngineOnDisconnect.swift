@@ -22,7 +22,7 @@ extension Engine {
                 return respond(
                     session, number, .invalidData, "The operation cannot be carried out on what is there now.")
             }
-            guard trial(draft, base: base, session.identity).isAllowed else {
+            guard trial(draft, base: base, session.acting).isAllowed else {
                 metrics.denied["on_disconnect"].add()
                 explainWrite(session, draft, base: base)
                 return respond(session, number, .permissionDenied, "Permission denied")
@@ -63,9 +63,9 @@ extension Engine {
         guard session.isRecorded else { return }
         batch.requests.append(.owed(.end(session, reason)))
         batch.holdsEnd = true
-        let identity = session.lastVerifiedIdentity
+        let identity = ActingIdentity(session.lastVerifiedIdentity)
         var commit = LogEntry.Commit(
-            time: now, session: session.id, author: identity.userID, writeID: nil, mutations: [])
+            time: now, session: session.id, author: identity.identity.userID, writeID: nil, mutations: [])
         var effects: [WriteEffect] = []
         var ran = 0
         session.onDisconnect.forEach { path, value in

@@ -83,7 +83,7 @@ extension Engine {
     func refuseStale(_ session: Session, _ request: Request) {
         let writes = request.writes
         if let path = request.writePath, !mayRead(session, path, .default),
-            let draft = try? draft(writes), !trial(draft, base: path, session.identity).isAllowed
+            let draft = try? draft(writes), !trial(draft, base: path, session.acting).isAllowed
         {
             return refuseWrite(session, request.number, draft, base: path)
         }
@@ -124,7 +124,7 @@ extension Engine {
                 if judgeElsewhere(session, judged) { return }
             }
             session.judgements = 0
-            guard let performed = perform(draft, base: base, as: session.identity) else {
+            guard let performed = perform(draft, base: base, as: session.acting) else {
                 return refuseWrite(session, number, draft, base: base)
             }
             record(performed, author: session, writeID: writeID)
@@ -156,11 +156,11 @@ extension Engine {
 
     /// What rules say to a draft, and the tree as it would be; nothing is changed.
     func trial(
-        _ draft: Draft, base: Path? = nil, _ identity: Identity
+        _ draft: Draft, base: Path? = nil, _ identity: ActingIdentity
     ) -> (isAllowed: Bool, tree: Node, changes: [PerformedWrite]) {
         var after = tree
         let changes = draft.perform(on: &after)
-        guard isSubjectToRules(identity) else { return (true, after, changes) }
+        guard isSubjectToRules(identity.identity) else { return (true, after, changes) }
         let decision = rules.compiled.write(
             draft.asRulesSeeIt(base: base), by: identity.asRulesSeeIt, now: now, from: tree, to: after)
         return (decision.isAllowed, after, changes)
@@ -168,9 +168,9 @@ extension Engine {
 
     /// Carries a draft out in the tree, if rules allow it; nil when they do not.
     /// - Parameter base: where a merge was sent, whose draft may be empty.
-    func perform(_ draft: Draft, base: Path? = nil, as identity: Identity) -> [PerformedWrite]? {
+    func perform(_ draft: Draft, base: Path? = nil, as identity: ActingIdentity) -> [PerformedWrite]? {
         // Without rules the tree is changed in place, which copies nothing.
-        guard isSubjectToRules(identity) else { return draft.perform(on: &tree) }
+        guard isSubjectToRules(identity.identity) else { return draft.perform(on: &tree) }
         let (isAllowed, after, changes) = trial(draft, base: base, identity)
         guard isAllowed else { return nil }
         tree = after

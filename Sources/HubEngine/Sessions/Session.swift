@@ -27,10 +27,10 @@ package final class Session {
 
     var state: State = .open
     var identity: Identity = .anonymous {
-        didSet { ruleIdentity = identity.asRulesSeeIt }
+        didSet { acting = ActingIdentity(identity) }
     }
-    /// The identity as the variable `auth`.
-    private(set) var ruleIdentity = RuleIdentity.signedOut
+    /// The same in the form in which rules are asked.
+    private(set) var acting = ActingIdentity(.anonymous)
     var listens: [SessionListen] = []
     var onDisconnect = OnDisconnectTree()
     /// Whom it acted for until the token expired. What it registered for its end still runs on that identity's behalf.
@@ -56,6 +56,9 @@ package final class Session {
         self.since = since
     }
 
+    /// The identity as the variable `auth`.
+    var ruleIdentity: RuleIdentity { acting.asRulesSeeIt }
+
     var isClosed: Bool {
         if case .closed = state { return true }
         return false
@@ -71,6 +74,17 @@ package final class Session {
 
     func index(of node: ListenNode, query: Query) -> Int? {
         listens.firstIndex { $0.node === node && $0.query == query }
+    }
+}
+
+/// An identity and the variable `auth` that goes with it, made once for each sign-in.
+struct ActingIdentity {
+    let identity: Identity
+    let asRulesSeeIt: RuleIdentity
+
+    init(_ identity: Identity) {
+        self.identity = identity
+        asRulesSeeIt = identity.asRulesSeeIt
     }
 }
 
