@@ -34,7 +34,7 @@ struct UnloadingTests {
             device.pullPlug()
             _ = StopFlag().wait(for: .milliseconds(Int.random(in: 0...12, using: &random)))
         }
-        #expect(hub.count(of: "database.closed") > rounds / 10)
+        #expect(hub.count(of: "database.closed") > TestScale.pick(rounds / 10, short: 0))
         let device = try hub.connect()
         try device.listen("/")
         try device.expectValue(at: "/", #"{"count":\#(rounds),"ends":\#(rounds)}"#)
