@@ -14,9 +14,10 @@ package struct RulesLimits: Equatable, Sendable {
     /// What a decision may cost: one step for each node of an expression that is evaluated and for each key of a
     /// computed path, more for work on long strings (`StepCosts`).
     package var steps = 100_000
-    /// Further steps for each carried place that has a rule, so that the cost of a large write is bounded by its size
-    /// rather than the size of writes by a fixed cost.
-    package var stepsPerCarriedPlace = 64
+    /// Further steps of a decision for each written place, and for each carried one that has a rule, so that the cost of a
+    /// large write is bounded by its size rather than the size of writes by a fixed cost. A single rule may still take
+    /// no more than `steps`.
+    package var stepsPerPlace = 100
     /// The longest string that `+`, `replace` and the case mappings build, in bytes.
     package var stringBytes = 10_485_760
     /// How many rules an explanation lists.

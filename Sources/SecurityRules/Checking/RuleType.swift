@@ -46,6 +46,9 @@ enum RuleType: UInt8, Sendable {
         }
     }
 
+    /// Whether a value may be an object.
+    var mayBeObject: Bool { self == .value || self == .auth || self == .mixed }
+
     /// The type of a conditional with these branches.
     static func common(_ left: RuleType, _ right: RuleType) -> RuleType {
         if left == right { return left }

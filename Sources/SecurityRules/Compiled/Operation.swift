@@ -29,7 +29,8 @@ enum Operation: Equatable, Sendable {
     case parent(Int32)
 
     // Of snapshots.
-    case val(Int32)
+    /// A deep one may be compared with another object, and then depends on all below its place.
+    case val(Int32, isDeep: Bool)
     case priority(Int32)
     case exists(Int32)
     case isString(Int32)

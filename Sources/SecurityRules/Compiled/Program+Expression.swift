@@ -19,6 +19,26 @@ extension Program {
                 start: Int32(nodes[index].start), end: Int32(nodes[index].end), type: checked.types[index],
                 isSecret: isSecret, isPlain: operation.isPlain)
             append(operation, note)
+            deepenOperands(of: operation, checked, base: base)
+        }
+    }
+
+    /// Marks the values of data that an operation may compare as whole objects: those on both sides of an equality, where
+    /// neither is known to be something else, and those that a conditional may hand to one. Everywhere else an object is
+    /// told apart by its kind alone.
+    private mutating func deepenOperands(of operation: Operation, _ checked: CheckedExpression, base: Int) {
+        let candidates: [Int32]
+        switch operation {
+        case .equal(let left, let right), .notEqual(let left, let right):
+            candidates = [left, right]
+            guard candidates.allSatisfy({ checked.types[Int($0) - base].mayBeObject }) else { return }
+        case .conditional(_, let then, let otherwise): candidates = [then, otherwise]
+        default: return
+        }
+        for candidate in candidates {
+            if case .val(let receiver, _) = operations[Int(candidate)] {
+                operations[Int(candidate)] = .val(receiver, isDeep: true)
+            }
         }
     }
 
@@ -138,7 +158,7 @@ extension Program {
         _ method: SnapshotMethod, _ operand: Int32, _ arguments: [Int], _ checked: CheckedExpression, _ base: Int32
     ) -> Operation {
         switch method {
-        case .val: return .val(operand)
+        case .val: return .val(operand, isDeep: false)
         case .parent: return .parent(operand)
         case .exists: return .exists(operand)
         case .isString: return .isString(operand)

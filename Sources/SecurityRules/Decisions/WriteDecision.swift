@@ -39,6 +39,7 @@ extension Evaluator {
     mutating func write(_ writes: [RuleWrite]) -> Decision {
         var decision = Decision()
         for write in writes {
+            stepsLeft += rules.limits.stepsPerPlace
             retreat(to: write.path)
             guard let grant = grant(write.path) else {
                 note(.notGranted(.write, write.path), in: &decision)
@@ -125,7 +126,7 @@ extension Evaluator {
     private mutating func validateCarried(
         _ key: Key, _ child: RuleNode, _ old: Node, _ new: Node, _ decision: inout Decision
     ) -> Bool {
-        stepsLeft += rules.limits.stepsPerCarriedPlace
+        stepsLeft += rules.limits.stepsPerPlace
         push(key, child, old: old[key], new: new)
         defer { levels.removeLast() }
         guard validate(at: levels.count - 1, &decision) else { return false }

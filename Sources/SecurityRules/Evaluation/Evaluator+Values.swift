@@ -18,7 +18,7 @@ extension Evaluator {
         case .query(let property, let receiver):
             try passQuery(receiver)
             result = query.value(property)
-        case .val(let receiver): result = RuleValue(try read(receiver, isDeep: true))
+        case .val(let receiver, let isDeep): result = RuleValue(try read(receiver, isDeep: isDeep))
         case .priority(let receiver): result = RuleValue(try read(receiver).priority)
         case .length(let receiver):
             let text = try text(receiver, .notAString, index)

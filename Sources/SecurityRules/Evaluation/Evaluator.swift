@@ -67,6 +67,10 @@ struct Evaluator<Observer: EvaluationObserver> {
             let captures = levels[...level].filter(\.node.isWildcard).map(\.key)
             observer.ruleBegins(index, at: path(toLevel: level), captures: captures)
         }
+        // What places add to the limit makes large writes possible, not a single rule costlier.
+        let reserve = max(0, stepsLeft - rules.limits.steps)
+        stepsLeft -= reserve
+        defer { stepsLeft += reserve }
         let outcome: RuleOutcome
         do throws(RuleFailure) {
             outcome = try boolean(operation) ? .granted : .refused

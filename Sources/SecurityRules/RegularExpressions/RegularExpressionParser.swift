@@ -117,6 +117,7 @@ struct RegularExpressionParser {
         case "[": return try set()
         case ".":
             position += 1
+            // Line breaks too (decision D9).
             return .unit(.all)
         case "^": throw Failure(.startElsewhere, at: begin)
         case "$": throw Failure(.endElsewhere, at: begin)
@@ -135,6 +136,7 @@ struct RegularExpressionParser {
     private mutating func group() throws(RegularExpressionError) -> RegularExpressionTree {
         let begin = position
         position += 1
+        // The official service has no groups of that kind (decision D4).
         guard next != "?" else { throw Failure(.groupExtension, at: begin) }
         depth += 1
         defer { depth -= 1 }
@@ -186,7 +188,7 @@ struct RegularExpressionParser {
         case units(UnitSet)
     }
 
-    /// A character, escaped or not, or a class.
+    /// A character, escaped or not, or a class. Escaped letters but these six stand for themselves, `\n` too (decision D5).
     private mutating func element() throws(RegularExpressionError) -> Element {
         let begin = position
         if take("\\") {

@@ -51,6 +51,22 @@ struct ReadDecisionTests {
         #expect(status.places == ["on", "status/x"])
     }
 
+    @Test(
+        "rests on a whole subtree only where a rule compares it with another",
+        arguments: [
+            ("data.val() != null", false), ("data.val() == 'x' || data.val() == now", false),
+            ("data.val() == root.child('copy').val()", true), ("data.val() != auth.token", true),
+            ("(now > 0 ? data.val() : null) == null", true), ("data.val() + '' == 'x'", false),
+            ("data.val().length > 1", false), ("root.child(data.val()).exists()", false),
+        ])
+    func depth(expression: String, isDeep: Bool) throws {
+        let rules = try CompiledRules(Rules.text([".read": expression]))
+        var dependencies = ReadDependencies()
+        _ = rules.read(.root, by: .signedOut, now: 1, in: data, dependencies: &dependencies)
+        #expect(dependencies.subtrees.contains(.root) == isDeep)
+        #expect(dependencies.places.contains(.root) == !isDeep)
+    }
+
     @Test("may change when one of these places changes")
     func changes() {
         var dependencies = ReadDependencies()

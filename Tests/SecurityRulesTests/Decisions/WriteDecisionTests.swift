@@ -118,10 +118,38 @@ struct WriteDecisionTests {
         }
         let new = Node(children: [("list", list(5000))])
         #expect(rules.write([RuleWrite("list")], by: .signedOut, now: 0, from: .empty, to: new).isAllowed)
-        limits.stepsPerCarriedPlace = 0
+        limits.stepsPerPlace = 0
         let tight = try Rules.compiled(
             #"{"list": {".write": true, "$item": {".validate": "newData.child('n').val() >= 0"}}}"#, limits: limits)
         #expect(!tight.write([RuleWrite("list")], by: .signedOut, now: 0, from: .empty, to: new).isAllowed)
+    }
+
+    @Test("does not let a single rule take what many places add to the limit")
+    func costOfOneRule() throws {
+        var limits = RulesLimits()
+        limits.steps = 1000
+        let rules = try Rules.compiled(
+            """
+            {"list": {".write": true, "$item": {".validate": true}},
+             "last": {".write": "\(Array(repeating: "newData.val() != null", count: 400).joined(separator: " && "))"}}
+            """, limits: limits)
+        let list = Node(children: (0..<5000).map { (Key("\($0)"), Node(leaf: .bool(true))) })
+        let new = Node(children: [("list", list), ("last", Node(leaf: .bool(true)))])
+        #expect(rules.write([RuleWrite("list")], by: .signedOut, now: 0, from: .empty, to: new).isAllowed)
+        let both = rules.write([RuleWrite("list"), RuleWrite("last")], by: .signedOut, now: 0, from: .empty, to: new)
+        #expect(both.denial == .notGranted(.write, "last"))
+    }
+
+    @Test("an update of many places is limited by their number")
+    func manyPlaces() throws {
+        var limits = RulesLimits()
+        limits.steps = 1000
+        let rules = try Rules.compiled(
+            #"{"list": {"$item": {".write": "newData.val() > 0 && newData.val() < 5"}}}"#, limits: limits)
+        let list = Node(children: (0..<2000).map { (Key("\($0)"), Node(leaf: .integer(1))) })
+        let writes = (0..<2000).map { RuleWrite(Path(keys: ["list", Key("\($0)")])) }
+        let new = Node(children: [("list", list)])
+        #expect(rules.write(writes, by: .signedOut, now: 0, from: .empty, to: new).isAllowed)
     }
 
     private struct Unexpected: Error { let decision: Decision }
