@@ -9,6 +9,8 @@ package struct Limits: Sendable, Equatable {
     package var backlogPerSession = 50_000
     /// Subtrees of more leaves than this are hashed, indexed and serialised away from the engine.
     package var inlineLeaves = 2_000
+    /// Indexes of `.indexOn` that are kept for each database while nobody asks.
+    package var keptIndexes = 64
     /// Answers above this many bytes are generated as the socket drains.
     package var inlineAnswerBytes = 1_048_576
     /// Write ids remembered for each database, the newest ones.

@@ -24,6 +24,8 @@ package final class Engine {
     /// What holds now, and what has held.
     package internal(set) var rules: RulesInForce
     package internal(set) var rulesHistory: RulesHistory
+    /// Indexes that rules declare and that have been used.
+    var declaredIndexes = DeclaredIndexes()
     /// What data the permissions of listens rest on.
     var grants = ReadGrants()
     /// When the first identity ends, as far as known; checked again then.

@@ -31,6 +31,7 @@ extension Engine {
             }
             return
         }
+        keepIndex(of: query, at: listen.path, node: content)
         let queries = queryListens(at: listen.path)
         guard let result = queries.need(query, node: content) else {
             session.state = .waiting(ticket: nextTicket())
@@ -91,12 +92,24 @@ extension Engine {
             return
         }
         let content = content(at: path)
+        if query.filters, let result = indexedResult(of: query, at: path, node: content), !isLarge(result) {
+            outbox.send(ServerMessage.ok(number, node: result), to: session.connection)
+            return
+        }
         if isLarge(content) {
             wait(session, for: .get(number: number, path: path, query: query, snapshot: content))
             return
         }
         let result = query.filters ? query.apply(to: content) : content
         outbox.send(ServerMessage.ok(number, node: result), to: session.connection)
+    }
+
+    /// The result of a query by an index that is there; a declared one is made, for the queries that come after this one.
+    private func indexedResult(of query: Query, at path: Path, node: Node) -> Node? {
+        keepIndex(of: query, at: path, node: node)
+        guard let queries = listens.node(at: path)?.queries else { return nil }
+        requestIndexes(queries, at: path, node: node)
+        return queries.result(of: query, node: node)
     }
 
     /// `.info` is the client's own business; nothing is stored there.
@@ -138,7 +151,7 @@ extension Engine {
         session.listens.append(listen)
     }
 
-    private func queryListens(at path: Path) -> QueryListens {
+    func queryListens(at path: Path) -> QueryListens {
         let node = listens.makeNode(at: path)
         if let queries = node.queries { return queries }
         let queries = QueryListens(identity: nextTicket())

@@ -44,6 +44,36 @@ extension Engine {
         !query.filters || !rules.areWritten || rules.compiled.isIndexed(query.index, at: path)
     }
 
+    // MARK: - Declared indexes
+
+    /// Keeps the index of a query that rules declare, from its first use on.
+    func keepIndex(of query: Query, at path: Path, node: Node) {
+        guard Self.hasIndex(query), rules.areWritten, rules.compiled.isIndexed(query.index, at: path) else { return }
+        let place = DeclaredIndexes.Place(path: path, index: query.index)
+        if !declaredIndexes.contains(place) { queryListens(at: path).pin(query.index, node: node) }
+        for old in declaredIndexes.use(place, limit: limits.keptIndexes) { letGo(old) }
+    }
+
+    /// Keys and priorities are in order by themselves, or nearly.
+    private static func hasIndex(_ query: Query) -> Bool {
+        switch query.index {
+        case .key, .priority: false
+        case .value, .path: query.filters
+        }
+    }
+
+    private func letGo(_ place: DeclaredIndexes.Place) {
+        guard let node = listens.node(at: place.path), let queries = node.queries else { return }
+        queries.unpin(place.index)
+        if queries.isEmpty { node.queries = nil }
+        listens.prune(node)
+    }
+
+    private func letGoOfUndeclaredIndexes() {
+        let compiled = rules.compiled
+        for place in declaredIndexes.remove(unless: { compiled.isIndexed($0.index, at: $0.path) }) { letGo(place) }
+    }
+
     // MARK: - Listens that are judged again
 
     /// Judges the listens again whose rule read something that a commit changed. Before the commit is told to anybody: who may
@@ -157,6 +187,7 @@ extension Engine {
         for forgotten in rulesHistory.add(version) { unsaved.rules.insert(forgotten) }
         unsaved.rules.insert(version.number)
         rules = RulesInForce(compiled)
+        letGoOfUndeclaredIndexes()
         batch.entry.records.append(.rules(version))
         log.info(
             "rules.changed",

@@ -25,7 +25,8 @@ final class QueryListens {
 
     init(identity: UInt64) { self.identity = identity }
 
-    var isEmpty: Bool { needed.isEmpty }
+    /// Whether nobody needs anything kept here. Windows aside, a kept index counts.
+    var isEmpty: Bool { needed.isEmpty && group.isEmpty }
 
     /// Makes sure that the query's window is kept, and tells its result; nil when it has to wait for an index. Every call is
     /// matched by one of `release`.
@@ -74,6 +75,13 @@ final class QueryListens {
         }
         return byTag.sorted { $0.key < $1.key }.map { ($0.key < 0 ? nil : $0.key, $0.value) }
     }
+
+    // MARK: - Indexes that are kept
+
+    /// Keeps an index although no query may use it, until `unpin`.
+    func pin(_ index: Query.Index, node: Node) { group.pin(index, node: node) }
+
+    func unpin(_ index: Query.Index) { group.unpin(index) }
 
     // MARK: - What a commit means for the windows
 

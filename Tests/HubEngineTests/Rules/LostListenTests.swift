@@ -117,6 +117,7 @@ struct LostListenTests {
         #expect(bob.takeReceived() == [])
         bob.close()
         ada.close()
+        _ = try scene.hub.changeRules(#"{"rules":{}}"#)
         #expect(scene.hub.engine.listenPlaces == 0)
     }
 
