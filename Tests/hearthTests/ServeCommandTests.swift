@@ -190,8 +190,8 @@ struct ServeCommandTests {
         } catch {
             #expect(error.exitCode == .failure)
             #expect(
-                error.description == "/nonexistent/hub.json cannot be read: No such file or directory; "
-                    + "check the path given with --config")
+                error.description
+                    == "/nonexistent/hub.json cannot be read: No such file or directory; check the path")
         }
     }
 

@@ -80,43 +80,55 @@ extension Engine {
     /// no longer read hears of the loss, not of the data.
     func rejudgeListens(after effects: [WriteEffect]) {
         guard grants.count > 0 else { return }
-        var affected: [UInt64: ReadGrant] = [:]
+        var affected: Set<UInt64> = []
+        var concerned: [ConnectionID: Session] = [:]
         for effect in effects {
-            for grant in grants.affected(by: effect.change) { affected[grant.sequence] = grant }
+            for grant in grants.affected(by: effect.change) {
+                affected.insert(grant.sequence)
+                concerned[grant.session.connection] = grant.session
+            }
         }
-        for (_, grant) in affected.sorted(by: { $0.key < $1.key }) {
-            let session = grant.session
-            guard let index = session.listens.firstIndex(where: { $0.grant === grant }) else { continue }
-            rejudge(session, listenAt: index, canBeTakenBack: true)
+        for session in concerned.values.sorted(by: { $0.connection.packed < $1.connection.packed }) {
+            rejudge(session, canBeTakenBack: true) { listen in
+                listen.grant.map { affected.contains($0.sequence) } ?? false
+            }
         }
     }
 
     /// Judges all listens of a session again.
     /// - Parameter canBeTakenBack: whether the cause is a commit that the log may still refuse.
     func rejudgeAllListens(of session: Session, canBeTakenBack: Bool) {
-        var index = 0
-        while index < session.listens.count {
-            if rejudge(session, listenAt: index, canBeTakenBack: canBeTakenBack) { index += 1 }
-        }
+        rejudge(session, canBeTakenBack: canBeTakenBack) { _ in true }
     }
 
-    /// Whether the listen stays.
-    @discardableResult
-    private func rejudge(_ session: Session, listenAt index: Int, canBeTakenBack: Bool) -> Bool {
-        let listen = session.listens[index]
-        guard let dependencies = judgeListen(session, listen.path, listen.asked) else {
-            revoke(session, listenAt: index, canBeTakenBack: canBeTakenBack)
-            return false
+    /// Judges some listens of a session again. In one pass, however many they are: a session may have thousands that one
+    /// change concerns, and everybody waits meanwhile.
+    private func rejudge(_ session: Session, canBeTakenBack: Bool, where isConcerned: (SessionListen) -> Bool) {
+        var kept: [SessionListen] = []
+        var lost: [SessionListen] = []
+        kept.reserveCapacity(session.listens.count)
+        for var listen in session.listens {
+            if isConcerned(listen) {
+                guard let dependencies = judgeListen(session, listen.path, listen.asked) else {
+                    lost.append(listen)
+                    continue
+                }
+                renewGrant(of: &listen, session, dependencies)
+            }
+            kept.append(listen)
         }
-        if listen.grant?.dependencies ?? ReadDependencies() != dependencies {
-            if let grant = listen.grant { grants.remove(grant) }
-            session.listens[index].grant = makeGrant(session, listen.path, listen.query, dependencies)
-        }
-        return true
+        session.listens = kept
+        for listen in lost { revoke(listen, of: session, canBeTakenBack: canBeTakenBack) }
     }
 
-    private func revoke(_ session: Session, listenAt index: Int, canBeTakenBack: Bool) {
-        let listen = session.listens.remove(at: index)
+    private func renewGrant(of listen: inout SessionListen, _ session: Session, _ dependencies: ReadDependencies) {
+        if listen.grant?.dependencies ?? ReadDependencies() == dependencies { return }
+        if let grant = listen.grant { grants.remove(grant) }
+        listen.grant = makeGrant(session, listen.path, listen.query, dependencies)
+    }
+
+    /// Tells a session that it has lost a listen, which is no longer among its listens.
+    private func revoke(_ listen: SessionListen, of session: Session, canBeTakenBack: Bool) {
         metrics.denied["listen"].add()
         explainRead(session, listen.path, listen.asked)
         let frame = ServerMessage.listenRevoked(path: listen.path, query: listen.queryText)

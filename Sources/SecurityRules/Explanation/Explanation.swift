@@ -23,9 +23,11 @@ package struct Explanation: Sendable {
     }
 
     /// The explanation for people: the verdict, then for each rule its place, what the wildcards stood for, its outcome, and
-    /// the values of what decided it. At most `limit` rules are listed.
+    /// the values of what decided it. At most `limit` reasons and `limit` rules are listed: one update may be denied at a
+    /// hundred thousand places.
     package func lines(limit: Int = 50) -> [String] {
-        var lines = decision.isAllowed ? ["allowed"] : denials.map { "denied: \(sentence($0))" }
+        var lines = decision.isAllowed ? ["allowed"] : denials.prefix(limit).map { "denied: \(sentence($0))" }
+        if !decision.isAllowed && denials.count > limit { lines.append("denied: … and for more reasons") }
         for entry in entries.prefix(limit) {
             let captures = entry.captures.map { "\($0.name) = '\($0.key)'" }.joined(separator: ", ")
             let subject = "\(entry.location) for /\(entry.path)" + (captures.isEmpty ? "" : " with \(captures)")

@@ -44,7 +44,7 @@ enum ConfigurationProblem: Error, Equatable, CustomStringConvertible {
         case .badFile(let path, let reason):
             "\(path): \(reason)"
         case .unreadableFile(let path, let reason):
-            "\(path) cannot be read: \(reason); check the path given with --config"
+            "\(path) cannot be read: \(reason); check the path"
         case .contradiction(let sentence):
             sentence
         }

@@ -92,6 +92,40 @@ struct LostListenTests {
         #expect(ada.takePushes().map { $0.prefix(4) } == ["c /x"])
     }
 
+    @Test("of many listens that one change concerns, each is judged by itself; those that stay are judged the next time")
+    func someOfMany() throws {
+        let scene = try RulesScene(
+            #"{"x":{"$n":{".read":"root.child('least').val() <= root.child('level').child($n).val()"}},"#
+                + #""least":{".write":true},"level":{".read":true}}"#,
+            data: #"{"least":0,"level":{"a":1,"b":2,"c":3,"d":1,"e":2}}"#)
+        let ada = scene.user("ada")
+        let bob = scene.user("bob")
+        for device in [ada, bob] {
+            for place in ["x/d", "x/b", "level", "x/a", "x/c", "x/e"] {
+                device.request("q", #"{"p":"/\#(place)","h":""}"#)
+            }
+            _ = device.takeReceived()
+        }
+        func lost(_ device: EngineHarness.Device) -> [String] {
+            device.takePushes().map { String($0.prefix(6)) }
+        }
+        let writer = scene.stranger()
+        writer.request("p", #"{"p":"/least","d":2}"#)
+        #expect(lost(ada) == ["c /x/d", "c /x/a"])
+        #expect(lost(bob) == ["c /x/d", "c /x/a"])
+        scene.administrator().request("p", #"{"p":"/x","d":{"a":1,"b":1,"c":1,"d":1,"e":1}}"#)
+        #expect(ada.takePushes() == ["d /x/b 1", "d /x/c 1", "d /x/e 1"])
+        writer.request("p", #"{"p":"/least","d":3}"#)
+        #expect(lost(bob) == ["d /x/b", "d /x/c", "d /x/e", "c /x/b", "c /x/e"])
+        ada.request("n", #"{"p":"/x/c"}"#)
+        _ = ada.takeReceived()
+        writer.request("p", #"{"p":"/least","d":4}"#)
+        #expect(lost(ada) == [])
+        #expect(lost(bob) == ["c /x/c"])
+        scene.administrator().request("p", #"{"p":"/level/a","d":9}"#)
+        #expect(ada.takePushes() == ["d /level/a 9"])
+    }
+
     @Test("a refused commit takes nothing away: what it took back is there again, windows included")
     func refused() throws {
         let scene = try RulesScene(

@@ -147,6 +147,21 @@ struct ExplanationTests {
         #expect(explanation.lines(limit: 3).last == "  … and more rules")
     }
 
+    @Test("stops listing after a number of reasons, as after one of rules")
+    func manyReasons() throws {
+        let places = (0..<100).map { Path("rooms/r\($0)") }
+        var new = data
+        for place in places { new.set(Node(leaf: .integer(1)), at: place) }
+        let explanation = rules.explainWrite(
+            places.map { RuleWrite($0) }, by: ada, now: 0, from: data, to: new)
+        let lines = explanation.lines(limit: 3)
+        #expect(explanation.denials.count == 100)
+        #expect(lines.filter { $0.hasPrefix("denied: ") }.count == 4)
+        #expect(lines[3] == "denied: … and for more reasons")
+        #expect(lines.last == "  … and more rules")
+        #expect(explanation.lines(limit: 1_000).contains { $0.contains("and for more reasons") } == false)
+    }
+
     @Test("decides as an unexplained decision does", arguments: try CaseFiles.ruleSetNames.map(CaseFiles.ruleSet))
     func same(_ ruleSet: CaseFiles.RuleSet) throws {
         let rules = try CompiledRules(Array(ruleSet.rules.utf8))
