@@ -38,7 +38,7 @@ struct CommandLineTests {
     func missingFile() throws {
         let (exit, _, error) = try HubProcess.run(["serve", "--config", "/nonexistent"])
         #expect(exit == .code(1))
-        #expect(error.hasPrefix("hearth serve: /nonexistent cannot be read: ") && error.hasSuffix("--config\n"))
+        #expect(error.hasPrefix("hearth serve: /nonexistent cannot be read: ") && error.hasSuffix("check the path\n"))
     }
 
     @Test(

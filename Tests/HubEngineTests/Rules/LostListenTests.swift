@@ -92,7 +92,8 @@ struct LostListenTests {
         #expect(ada.takePushes().map { $0.prefix(4) } == ["c /x"])
     }
 
-    @Test("of many listens that one change concerns, each is judged by itself; those that stay are judged the next time")
+    @Test(
+        "of many listens that one change concerns, each is judged by itself; those that stay are judged the next time")
     func someOfMany() throws {
         let scene = try RulesScene(
             #"{"x":{"$n":{".read":"root.child('least').val() <= root.child('level').child($n).val()"}},"#
