@@ -60,7 +60,8 @@ struct RequestBody {
             case "noauth":
                 switch cursor.peek() {
                 case .true, .false: noAuth = try cursor.readBool()
-                default: _ = try cursor.skipValue()
+                // Left out, a mistake here would give an administrator's rights to whom they were to be taken from.
+                default: try skipWrong("noauth", "true or false", &cursor)
                 }
             default: _ = try cursor.skipValue()
             }

@@ -6,7 +6,7 @@ import WireProtocol
 /// One database: its tree, sessions, listens and what they have registered. `apply` turns a proposal into outputs and
 /// log records; nothing here knows a thread, a clock or a socket. Confined to whoever drives it.
 package final class Engine {
-    let configuration: EngineConfiguration
+    private(set) var configuration: EngineConfiguration
     let metrics: Metrics
     let log: Logger
 
@@ -108,6 +108,9 @@ package final class Engine {
             if let session = sessions[connection] { end(session, reason) }
         case .answered(let result): finish(result)
         case .changeRules(let change): self.change(change)
+        case .configureRules(let rules):
+            configuration.rules = rules
+            withOwedPaid { enactConfiguredRules(time: now) }
         case .readRules(let reply):
             let history = rulesHistory
             outbox.reply { reply(history) }

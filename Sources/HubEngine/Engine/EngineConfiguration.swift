@@ -6,7 +6,7 @@ package struct EngineConfiguration: Sendable {
     package var authenticator: Authenticator
     /// What holds until somebody gives the namespace rules.
     package var defaultRules: RulesInForce.Default
-    /// Rules that the hub was started with; they become the namespace's own as it comes into memory.
+    /// Rules that go with the hub's own configuration; they become the namespace's own as it comes into memory.
     package var rules: ConfiguredRules?
     /// Where the hub itself keeps who is online; nil keeps it nowhere.
     package var presencePath: Path?

@@ -125,9 +125,8 @@ extension Engine {
         let content = content(at: listen.path)
         attach(
             SessionListen(
-                node: listens.makeNode(at: listen.path), path: listen.path, query: query, asked: listen.query,
-                grant: makeGrant(session, listen.path, query, dependencies), tag: query.filters ? listen.tag : nil,
-                queryText: query.filters ? listen.queryText : nil),
+                session, node: listens.makeNode(at: listen.path), listen: listen, query: query,
+                grant: makeGrant(session, listen.path, query, dependencies)),
             to: session)
         if query.isDefault { return content }
         return queryListens(at: listen.path).result(of: query, node: content) ?? query.apply(to: content)
@@ -136,12 +135,11 @@ extension Engine {
     /// Has a listen hear of changes.
     func attach(_ listen: SessionListen, to session: Session) {
         metrics.listens.add(1)
-        var listen = listen
         if listen.query.isDefault {
             let node = listens.makeNode(at: listen.path)
             var subscribers = node.subscribers ?? SubscriberList()
             node.subscribers = nil
-            listen.place = subscribers.append(session)
+            subscribers.append(listen)
             node.subscribers = subscribers
             listen.node = node
         } else {
@@ -187,11 +185,7 @@ extension Engine {
         if listen.query.isDefault {
             guard var subscribers = node.subscribers else { return }
             node.subscribers = nil
-            if let moved = subscribers.remove(session, at: listen.place),
-                let index = moved.index(of: node, query: .default)
-            {
-                moved.listens[index].place = listen.place
-            }
+            subscribers.remove(listen)
             node.subscribers = subscribers.isEmpty ? nil : subscribers
         } else {
             node.queries?.remove(listen.query, session: session)

@@ -107,13 +107,13 @@ extension Engine {
         var kept: [SessionListen] = []
         var lost: [SessionListen] = []
         kept.reserveCapacity(session.listens.count)
-        for var listen in session.listens {
+        for listen in session.listens {
             if isConcerned(listen) {
                 guard let dependencies = judgeListen(session, listen.path, listen.asked) else {
                     lost.append(listen)
                     continue
                 }
-                renewGrant(of: &listen, session, dependencies)
+                renewGrant(of: listen, session, dependencies)
             }
             kept.append(listen)
         }
@@ -121,7 +121,7 @@ extension Engine {
         for listen in lost { revoke(listen, of: session, canBeTakenBack: canBeTakenBack) }
     }
 
-    private func renewGrant(of listen: inout SessionListen, _ session: Session, _ dependencies: ReadDependencies) {
+    private func renewGrant(of listen: SessionListen, _ session: Session, _ dependencies: ReadDependencies) {
         if listen.grant?.dependencies ?? ReadDependencies() == dependencies { return }
         if let grant = listen.grant { grants.remove(grant) }
         listen.grant = makeGrant(session, listen.path, listen.query, dependencies)
@@ -149,7 +149,6 @@ extension Engine {
             releaseRevoked(listen)
             return
         }
-        var listen = listen
         // What it rested on is found out anew, as for all listens after a refusal.
         listen.grant = nil
         attach(listen, to: session)
@@ -186,12 +185,22 @@ extension Engine {
     /// Makes the rules of the configuration the namespace's own, where they are not yet. For the beginning of its life.
     package func enactConfiguredRules(time: Int64) {
         now = max(now, time)
-        guard let configured = configuration.rules, refusal == nil else { return }
+        guard let configured = configuration.rules else { return }
+        guard refusal == nil else { return oweConfiguredRules() }
         if let current = rulesHistory.current, current.text.utf8.elementsEqual(configured.text.utf8) { return }
         let version = RulesVersion(
             number: rulesHistory.nextNumber, time: now, author: configured.author, text: configured.text)
         enact(version, configured.compiled)
         batch.requests.append(.owed(.configuredRules))
+    }
+
+    /// What cannot be stored now is tried again until it can; the rules before go on holding so long.
+    private func oweConfiguredRules() {
+        let isOwed = owed.contains { if case .configuredRules = $0 { true } else { false } }
+        if !isOwed { owe(.configuredRules) }
+        log.warning(
+            "rules.not_stored",
+            ["namespace": LogValue(configuration.namespace), "reason": LogValue(refusal ?? ""), "then": "tried again"])
     }
 
     private func enact(_ version: RulesVersion, _ compiled: CompiledRules) {
@@ -201,12 +210,15 @@ extension Engine {
         rules = RulesInForce(compiled)
         letGoOfUndeclaredIndexes()
         batch.entry.records.append(.rules(version))
-        log.info(
-            "rules.changed",
-            [
-                "namespace": LogValue(configuration.namespace), "version": "\(version.number)",
-                "author": LogValue(version.author),
-            ])
+        let (log, namespace) = (log, configuration.namespace)
+        outbox.reply {
+            log.info(
+                "rules.changed",
+                [
+                    "namespace": LogValue(namespace), "version": "\(version.number)",
+                    "author": LogValue(version.author),
+                ])
+        }
         rejudgeEverything(canBeTakenBack: true)
     }
 

@@ -8,7 +8,7 @@ struct SubscriberList {
     private struct PerLoop {
         let loop: UInt16
         var connections: [ConnectionID]
-        var sessions: [Session]
+        var listens: [SessionListen]
         /// The list as loops see it, made when first needed after a change.
         var shared: ConnectionList?
     }
@@ -17,35 +17,34 @@ struct SubscriberList {
 
     var count: Int { lists.reduce(0) { $0 + $1.connections.count } }
 
-    /// Adds a session at the end of its loop's list and tells its place there.
-    mutating func append(_ session: Session) -> Int {
-        let loop = session.connection.loop
-        if let index = lists.firstIndex(where: { $0.loop == loop }) {
+    /// Adds a listen at the end of its loop's list and tells it its place there.
+    mutating func append(_ listen: SessionListen) {
+        let connection = listen.session.connection
+        if let index = lists.firstIndex(where: { $0.loop == connection.loop }) {
+            listen.place = lists[index].listens.count
             lists[index].shared = nil
-            lists[index].connections.append(session.connection)
-            lists[index].sessions.append(session)
-            return lists[index].connections.count - 1
+            lists[index].connections.append(connection)
+            lists[index].listens.append(listen)
+        } else {
+            listen.place = 0
+            lists.append(PerLoop(loop: connection.loop, connections: [connection], listens: [listen]))
         }
-        lists.append(PerLoop(loop: loop, connections: [session.connection], sessions: [session]))
-        return 0
     }
 
-    /// Removes the session at `place` of its loop's list; the last one of the list moves there and is returned.
-    mutating func remove(_ session: Session, at place: Int) -> Session? {
-        guard let index = lists.firstIndex(where: { $0.loop == session.connection.loop }),
-            place < lists[index].sessions.count, lists[index].sessions[place] === session
-        else { return nil }
+    /// Removes a listen; the last one of its loop's list moves to its place and is told so.
+    mutating func remove(_ listen: SessionListen) {
+        let (loop, place) = (listen.session.connection.loop, listen.place)
+        guard let index = lists.firstIndex(where: { $0.loop == loop }),
+            place < lists[index].listens.count, lists[index].listens[place] === listen
+        else { return }
         lists[index].shared = nil
-        let last = lists[index].sessions.count - 1
+        let last = lists[index].listens.count - 1
         lists[index].connections.swapAt(place, last)
-        lists[index].sessions.swapAt(place, last)
+        lists[index].listens.swapAt(place, last)
+        lists[index].listens[place].place = place
         lists[index].connections.removeLast()
-        lists[index].sessions.removeLast()
-        if lists[index].sessions.isEmpty {
-            lists.remove(at: index)
-            return nil
-        }
-        return place < lists[index].sessions.count ? lists[index].sessions[place] : nil
+        lists[index].listens.removeLast()
+        if lists[index].listens.isEmpty { lists.remove(at: index) }
     }
 
     mutating func forEachList(_ body: (UInt16, ConnectionList) -> Void) {
@@ -57,6 +56,6 @@ struct SubscriberList {
     }
 
     func forEachSession(_ body: (Session) -> Void) {
-        for list in lists { list.sessions.forEach(body) }
+        for list in lists { for listen in list.listens { body(listen.session) } }
     }
 }

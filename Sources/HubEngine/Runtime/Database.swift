@@ -14,6 +14,8 @@ package final class Database: SessionEventSink, Sendable {
     /// What a database needs from its hub.
     struct Environment: Sendable {
         var configuration: EngineConfiguration
+        /// The rules of the hub's configuration, as last read.
+        var rules: Monitor<ConfiguredRules?>
         var storage: any NamespaceStorage
         var clock: HubClock
         var outlets: Outlets
@@ -41,6 +43,13 @@ package final class Database: SessionEventSink, Sendable {
     private static let turn = 1024
 
     init(environment: Environment) { self.environment = environment }
+
+    /// The configuration as it is now.
+    var currentConfiguration: EngineConfiguration {
+        var configuration = environment.configuration
+        configuration.rules = environment.rules.with { $0 }
+        return configuration
+    }
 
     package var name: String { environment.configuration.namespace }
 

@@ -63,7 +63,8 @@ final class DatabaseLife {
         bytesSinceSave = redoneBytes
         image.incarnation += 1
         engine = Engine(
-            configuration: environment.configuration, image: image, metrics: environment.metrics, log: environment.log)
+            configuration: database.currentConfiguration, image: image, metrics: environment.metrics,
+            log: environment.log)
         releases = ReleaseQueue(outlets: environment.outlets, commitSeconds: environment.metrics.commitSeconds)
         lastSave = monotonicNanoseconds()
         lastMail = lastSave
@@ -209,6 +210,8 @@ final class DatabaseLife {
             engine.apply(Proposal(.end(connection, reason), time: time))
         case .changeRules(let change):
             engine.apply(Proposal(.changeRules(change), time: time))
+        case .configureRules(let rules):
+            engine.apply(Proposal(.configureRules(rules), time: time))
         case .readRules(let reply):
             engine.apply(Proposal(.readRules(reply), time: time))
         case .worked(let result):

@@ -47,8 +47,6 @@ package struct HubConfiguration: Sendable {
 package final class Hub: SessionRouter, Sendable {
     private struct State {
         var databases: [String: Database] = [:]
-        /// Those of the configuration, as last read.
-        var rules: ConfiguredRules?
         var isStopping = false
     }
 
@@ -56,6 +54,8 @@ package final class Hub: SessionRouter, Sendable {
     private let storage: any HubStorage
     private let clock: HubClock
     private let state = Monitor(State())
+    /// The rules of the configuration, as last read.
+    private let configuredRules: Monitor<ConfiguredRules?>
     private let outlets = Outlets()
     private let work = WorkQueue()
     private let keeper: StateKeeper
@@ -77,7 +77,7 @@ package final class Hub: SessionRouter, Sendable {
         self.log = log
         self.fail = fail
         keeper = StateKeeper(log: log)
-        state.with { $0.rules = configuration.rules }
+        configuredRules = Monitor(configuration.rules)
     }
 
     /// Opens every namespace that is stored or configured, one after the other, so that nothing a crash left is waiting when
@@ -87,7 +87,7 @@ package final class Hub: SessionRouter, Sendable {
         for name in configuration.namespaces where !names.contains(name) { names.append(name) }
         for name in names.sorted() {
             if let refusal = Self.refusal(of: name) { throw refusal }
-            let database = makeDatabase(name, rules: configuration.rules)
+            let database = makeDatabase(name)
             try database.openNow()
             state.with { $0.databases[name] = database }
         }
@@ -108,7 +108,7 @@ package final class Hub: SessionRouter, Sendable {
             guard state.databases.count < configuration.maxNamespaces else {
                 return .failure(.tooMany(limit: configuration.maxNamespaces))
             }
-            let database = makeDatabase(namespace, rules: state.rules)
+            let database = makeDatabase(namespace)
             state.databases[namespace] = database
             return .success(database)
         }
@@ -134,23 +134,12 @@ package final class Hub: SessionRouter, Sendable {
 
     // MARK: - Rules
 
-    /// Takes over the rules of a configuration that was read again, in every namespace.
+    /// Takes over the rules of a configuration that was read again, in every namespace. One that cannot store them now tries
+    /// again until it can.
     package func configure(_ rules: ConfiguredRules) {
-        let databases = state.with { state in
-            state.rules = rules
-            return state.databases.values.sorted { $0.name < $1.name }
-        }
-        for database in databases {
-            database.post([
-                .changeRules(
-                    RulesChange(rules) { [log] result in
-                        guard case .failure(let failure) = result else { return }
-                        log.error(
-                            "rules.not_stored",
-                            ["namespace": LogValue(database.name), "reason": LogValue(failure.description)])
-                    })
-            ])
-        }
+        configuredRules.update { $0 = rules }
+        let databases = state.with { $0.databases.values.sorted { $0.name < $1.name } }
+        for database in databases { database.post([.configureRules(rules)]) }
     }
 
     /// Proposes new rules for a namespace; `change.reply` is told what became of it.
@@ -212,17 +201,18 @@ package final class Hub: SessionRouter, Sendable {
         return nil
     }
 
-    private func makeDatabase(_ name: String, rules: ConfiguredRules?) -> Database {
+    private func makeDatabase(_ name: String) -> Database {
         let authenticator = Authenticator(
             mode: configuration.mode, administratorSecret: configuration.administratorSecret)
         let engine = EngineConfiguration(
             namespace: name, authenticator: authenticator,
-            defaultRules: configuration.mode == .development ? .open : .locked, rules: rules,
+            defaultRules: configuration.mode == .development ? .open : .locked,
             presencePath: configuration.presencePath, limits: configuration.limits, publicHost: configuration.publicHost
         )
         return Database(
             environment: Database.Environment(
-                configuration: engine, storage: storage.namespace(name), clock: clock, outlets: outlets, work: work,
+                configuration: engine, rules: configuredRules, storage: storage.namespace(name), clock: clock,
+                outlets: outlets, work: work,
                 keeper: keeper, timer: timer, metrics: metrics, log: log, fail: fail, idleTime: configuration.idleTime))
     }
 }

@@ -6,6 +6,7 @@ enum Mail: Sendable {
     case event(SessionEvent)
     case worked(EngineWorkResult)
     case changeRules(RulesChange)
+    case configureRules(ConfiguredRules)
     case readRules(@Sendable (RulesHistory) -> Void)
     case refused(from: LogPosition, StorageError)
     case saved(SavedRecords, succeeded: Bool, position: LogPosition)

@@ -15,6 +15,8 @@ package struct Proposal: Sendable {
         case answered(EngineWorkResult)
         /// New rules.
         case changeRules(RulesChange)
+        /// The rules of the hub's configuration have changed.
+        case configureRules(ConfiguredRules)
         /// Asks for all rules that are kept; answered when what it says is durable.
         case readRules(@Sendable (RulesHistory) -> Void)
         /// Nothing but the passing of time.

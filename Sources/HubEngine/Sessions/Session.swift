@@ -72,6 +72,7 @@ package final class Session {
     /// The last identity that was proved and not given up.
     var lastVerifiedIdentity: Identity { expired ?? identity }
 
+    /// Costs a look at each of its listens.
     func index(of node: ListenNode, query: Query) -> Int? {
         listens.firstIndex { $0.node === node && $0.query == query }
     }
@@ -88,8 +89,10 @@ struct ActingIdentity {
     }
 }
 
-/// One listen of a session.
-struct SessionListen {
+/// One listen of a session. An object, so that a place's list of subscribers can tell it that it has moved there.
+final class SessionListen {
+    /// Unowned: a session's listens end with it.
+    unowned let session: Session
     var node: ListenNode
     let path: Path
     /// `.default` for an unfiltered listen.
@@ -98,9 +101,20 @@ struct SessionListen {
     let asked: Query
     /// What the permission rests on, if that is data.
     var grant: ReadGrant?
-    var tag: Int?
+    let tag: Int?
     /// The query as the client wrote it; nil for an unfiltered listen.
-    var queryText: [UInt8]?
+    let queryText: [UInt8]?
     /// The place in the node's list of subscribers; meaningless for filtered listens.
     var place = 0
+
+    init(_ session: Session, node: ListenNode, listen: Listen, query: Query, grant: ReadGrant?) {
+        self.session = session
+        self.node = node
+        self.query = query
+        self.grant = grant
+        path = listen.path
+        asked = listen.query
+        tag = query.filters ? listen.tag : nil
+        queryText = query.filters ? listen.queryText : nil
+    }
 }

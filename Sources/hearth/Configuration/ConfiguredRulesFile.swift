@@ -18,7 +18,7 @@ struct ConfiguredRulesFile {
         do {
             return try ConfiguredRules(bytes, author: "--rules \(path)")
         } catch {
-            throw ConfiguredRulesProblem(path: path, problems: error.problems)
+            throw ConfiguredRulesProblem(path: path, problems: error.problems.reversed())
         }
     }
 }

@@ -82,6 +82,20 @@ struct RulesHistoryTests {
         #expect(hub.rulesHistory.versions.map(\.text) == [text(1), text(2), text(1)])
     }
 
+    @Test("rules of the configuration that cannot be stored are tried again until they can; the last ones count")
+    func configuredLater() throws {
+        let hub = EngineHarness(rules: try ConfiguredRules(Array(text(1).utf8), author: "f"))
+        for number in 2...3 {
+            hub.durability = .held
+            hub.apply([.configureRules(try ConfiguredRules(Array(text(number).utf8), author: "f"))])
+            hub.refuseHeld()
+        }
+        hub.durability = .atOnce
+        #expect(hub.rulesHistory.versions.map(\.text) == [text(1)])
+        hub.advance(by: 1000)
+        #expect(hub.rulesHistory.versions.map(\.text) == [text(1), text(3)])
+    }
+
     @Test("rules that cannot be read any more lock the namespace: nobody gets in but the administrator")
     func unreadable() throws {
         var image = DurableImage()

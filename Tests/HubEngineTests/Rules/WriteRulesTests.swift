@@ -91,6 +91,10 @@ struct WriteRulesTests {
         #expect(statuses(#"{"cred":"owner","noauth":true}"#) == denied)
         // An empty object is somebody without properties, not a way around the rules.
         #expect(statuses(#"{"cred":"owner","authvar":{}}"#) == denied)
+        // A mistake gives nobody an administrator's rights.
+        for wrong in [#""noauth":"true""#, #""noauth":1"#, #""noauth":{}"#, #""authvar":"ada""#] {
+            #expect(statuses(#"{"cred":"owner",\#(wrong)}"#) == ["invalid_data"] + denied.dropFirst())
+        }
     }
 
     @Test("check 99: a transaction's hash counts before the rules, so that the optimistic first attempt is only stale")
