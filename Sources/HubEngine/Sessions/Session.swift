@@ -26,10 +26,11 @@ package final class Session {
     let since: Int64
 
     var state: State = .open
-    var identity: Identity = .anonymous {
-        didSet { acting = ActingIdentity(identity) }
+    var identity: Identity {
+        get { acting.identity }
+        set { acting = ActingIdentity(newValue) }
     }
-    /// The same in the form in which rules are asked.
+    /// The identity, and the form in which rules are asked.
     private(set) var acting = ActingIdentity(.anonymous)
     var listens: [SessionListen] = []
     var onDisconnect = OnDisconnectTree()
@@ -74,7 +75,7 @@ package final class Session {
 
     /// Costs a look at each of its listens.
     func index(of node: ListenNode, query: Query) -> Int? {
-        listens.firstIndex { $0.node === node && $0.query == query }
+        listens.firstIndex { $0.node === node && (query.isDefault ? $0.isDefault : $0.query == query) }
     }
 }
 
@@ -89,32 +90,49 @@ struct ActingIdentity {
     }
 }
 
-/// One listen of a session. An object, so that a place's list of subscribers can tell it that it has moved there.
+/// One listen of a session. An object, so that a place's list of subscribers can tell it that it has moved there. Kept small:
+/// an idle connection mostly is a session and one of these.
 final class SessionListen {
+    /// What distinguishes a listen from that for the whole node.
+    private final class Filter {
+        let query: Query
+        let asked: Query
+        let tag: Int?
+        let queryText: [UInt8]?
+
+        init(query: Query, listen: Listen) {
+            self.query = query
+            asked = listen.query
+            tag = query.filters ? listen.tag : nil
+            queryText = query.filters ? listen.queryText : nil
+        }
+    }
+
     /// Unowned: a session's listens end with it.
     unowned let session: Session
     var node: ListenNode
     let path: Path
-    /// `.default` for an unfiltered listen.
-    let query: Query
-    /// The query as it was asked, for the rules.
-    let asked: Query
+    private let filter: Filter?
     /// What the permission rests on, if that is data.
     var grant: ReadGrant?
-    let tag: Int?
-    /// The query as the client wrote it; nil for an unfiltered listen.
-    let queryText: [UInt8]?
     /// The place in the node's list of subscribers; meaningless for filtered listens.
     var place = 0
 
     init(_ session: Session, node: ListenNode, listen: Listen, query: Query, grant: ReadGrant?) {
         self.session = session
         self.node = node
-        self.query = query
         self.grant = grant
         path = listen.path
-        asked = listen.query
-        tag = query.filters ? listen.tag : nil
-        queryText = query.filters ? listen.queryText : nil
+        filter = query.isDefault && listen.query.isDefault ? nil : Filter(query: query, listen: listen)
     }
+
+    /// `.default` for an unfiltered listen.
+    var query: Query { filter?.query ?? .default }
+    /// The query as it was asked, for the rules.
+    var asked: Query { filter?.asked ?? .default }
+    var tag: Int? { filter?.tag }
+    /// The query as the client wrote it; nil for an unfiltered listen.
+    var queryText: [UInt8]? { filter?.queryText }
+    /// Whether it is for the whole node.
+    var isDefault: Bool { filter?.query.isDefault ?? true }
 }
