@@ -126,7 +126,7 @@ extension Engine {
         attach(
             SessionListen(
                 session, node: listens.makeNode(at: listen.path), listen: listen, query: query,
-                grant: makeGrant(session, listen.path, query, dependencies)),
+                grant: makeGrant(session, dependencies)),
             to: session)
         if query.isDefault { return content }
         return queryListens(at: listen.path).result(of: query, node: content) ?? query.apply(to: content)

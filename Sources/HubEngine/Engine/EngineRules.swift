@@ -28,12 +28,9 @@ extension Engine {
     }
 
     /// Remembers what a listen's permission rests on.
-    func makeGrant(
-        _ session: Session, _ path: Path, _ query: Query, _ dependencies: ReadDependencies
-    ) -> ReadGrant? {
+    func makeGrant(_ session: Session, _ dependencies: ReadDependencies) -> ReadGrant? {
         if dependencies.isEmpty { return nil }
-        let grant = ReadGrant(
-            session: session, path: path, query: query, sequence: nextTicket(), dependencies: dependencies)
+        let grant = ReadGrant(session: session, sequence: nextTicket(), dependencies: dependencies)
         grants.add(grant)
         return grant
     }
@@ -124,7 +121,7 @@ extension Engine {
     private func renewGrant(of listen: SessionListen, _ session: Session, _ dependencies: ReadDependencies) {
         if listen.grant?.dependencies ?? ReadDependencies() == dependencies { return }
         if let grant = listen.grant { grants.remove(grant) }
-        listen.grant = makeGrant(session, listen.path, listen.query, dependencies)
+        listen.grant = makeGrant(session, dependencies)
     }
 
     /// Tells a session that it has lost a listen, which is no longer among its listens.

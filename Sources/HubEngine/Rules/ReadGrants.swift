@@ -5,17 +5,12 @@ import SecurityRules
 /// listen is judged again.
 final class ReadGrant {
     unowned let session: Session
-    let path: Path
-    /// As in the session's own record of the listen.
-    let query: Query
     /// In the order in which listens were granted.
     let sequence: UInt64
     let dependencies: ReadDependencies
 
-    init(session: Session, path: Path, query: Query, sequence: UInt64, dependencies: ReadDependencies) {
+    init(session: Session, sequence: UInt64, dependencies: ReadDependencies) {
         self.session = session
-        self.path = path
-        self.query = query
         self.sequence = sequence
         self.dependencies = dependencies
     }
