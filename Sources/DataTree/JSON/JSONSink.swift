@@ -131,6 +131,13 @@ struct JSONSink {
         used += count + 3
     }
 
+    /// A quoted key and its colon, for people.
+    mutating func spacedMember(_ key: Key) {
+        flush()
+        JSONEscape.appendQuoted(key, to: &output)
+        raw(" : ")
+    }
+
     private mutating func memberSlowly(_ key: Key) {
         flush()
         JSONEscape.appendQuoted(key, to: &output)

@@ -14,8 +14,6 @@ package struct NodeSerializer: Sendable {
         case priority(Priority)
     }
 
-    /// Strings up to this many bytes are written in one piece.
-    private static let wholeTextBytes = 4096
     /// How deep the writing recurses before it goes on from its own stack.
     private static let recursionLimit = 48
     /// The size of the buffer, on the stack, that is emptied into the output.
@@ -86,7 +84,7 @@ package struct NodeSerializer: Sendable {
             let priority = node.priority
             guard priority != .none else { return writeChildren(node, after: nil, isFirst: true, depth: depth) }
             sink.raw(#"".priority":"#)
-            write(priority)
+            sink.priority(priority)
             return writeChildren(node, after: nil, isFirst: false, depth: depth)
         }
 
@@ -137,62 +135,29 @@ package struct NodeSerializer: Sendable {
             case .double(let value): sink.double(value)
             case .shortText(let text): text.withBytes { sink.quoted($0) }
             case .longText(let bytes):
-                guard bytes.count > NodeSerializer.wholeTextBytes else {
+                guard bytes.count > JSONSink.wholeTextBytes else {
                     bytes.withUnsafeBytes { sink.quoted($0) }
                     return true
                 }
                 sink.byte(0x22)
                 return writeText(Text(storage: .long(bytes)), from: 0)
-            case .deferred(let value): write(value)
+            case .deferred(let value): sink.serverValue(value)
             case .empty, .object, .prioritized: sink.raw("null")
             }
             return true
         }
 
         private mutating func writeText(_ text: Text, from start: Int) -> Bool {
-            let stop = text.withUTF8 { bytes in
-                var start = start
-                repeat {
-                    var stop = min(start + NodeSerializer.wholeTextBytes, bytes.count)
-                    // Not in the middle of a UTF-8 sequence.
-                    while stop < bytes.count, stop > start, bytes[stop] & 0xC0 == 0x80 { stop -= 1 }
-                    sink.escaped(UnsafeRawBufferPointer(rebasing: bytes[start..<stop]))
-                    start = stop
-                } while start < bytes.count && sink.count < end
-                return start
-            }
-            guard stop == text.utf8Count else {
-                left.append(.text(text, offset: stop))
-                return false
-            }
-            sink.byte(0x22)
-            return true
+            guard let stop = sink.text(text, from: start, until: end) else { return true }
+            left.append(.text(text, offset: stop))
+            return false
         }
 
         private mutating func writePriorityEnd(_ priority: Priority) -> Bool {
             sink.raw(#",".priority":"#)
-            write(priority)
+            sink.priority(priority)
             sink.byte(0x7D)
             return true
-        }
-
-        private mutating func write(_ priority: Priority) {
-            switch priority {
-            case .none: sink.raw("null")
-            case .number(let value): sink.double(value)
-            case .string(let text): text.withUTF8 { sink.quoted($0) }
-            case .deferred(let value): write(value)
-            }
-        }
-
-        private mutating func write(_ value: ServerValue) {
-            switch value {
-            case .timestamp: sink.raw(#"{".sv":"timestamp"}"#)
-            case .increment(let delta):
-                sink.raw(#"{".sv":{"increment":"#)
-                sink.double(delta)
-                sink.raw("}}")
-            }
         }
     }
 }
