@@ -20,6 +20,9 @@ package func nodeDecodingDisagreement(_ bytes: UnsafeRawBufferPointer) -> String
         for (index, cut) in cuts.enumerated() {
             let sliced = decodeSliced(bytes, limits: limits, cut: cut)
             if sliced != whole { return "cut \(index): \(sliced), whole: \(whole)" }
+            if let disagreement = updateDisagreement(bytes, limits: limits, cut: cut) {
+                return "update, cut \(index): \(disagreement)"
+            }
         }
         var cursor = JSONCursor(bytes, limits: limits)
         switch (whole, Result { () throws(JSONError) in try cursor.skipValue() }) {

@@ -225,7 +225,9 @@ extension NodeMachine {
     private func checkRawLength(_ count: Int, at offset: Int) throws(JSONError) {
         guard count > 512 else { return }
         let isKey = state != .value
-        let limit = isKey && limits.form == .write ? limits.keyBytes : limits.stringBytes
+        let isName = isKey && top.container == .update
+        let limit =
+            isName ? nameBytes : isKey && limits.form == .write ? limits.keyBytes : limits.stringBytes
         // Divided, not multiplied: a limit may be the largest number there is.
         guard count / 6 > limit else { return }
         throw JSONError(offset: offset, reason: isKey ? .keyTooLong(limit: limit) : .stringTooLong(limit: limit))

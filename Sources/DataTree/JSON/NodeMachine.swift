@@ -15,12 +15,14 @@ struct NodeMachine: ~Copyable {
     enum Container: UInt8 {
         /// An object or array that becomes a node.
         case object, array
+        /// The body of an update: its keys are paths, its children stay apart.
+        case update
         /// The object behind `.sv` that holds an increment.
         case increment
         /// Something inside a key that is skipped.
         case skippedObject, skippedArray
 
-        var isObject: Bool { self == .object || self == .increment || self == .skippedObject }
+        var isObject: Bool { self == .object || self == .update || self == .increment || self == .skippedObject }
     }
 
     /// Where the value that comes next belongs.
@@ -55,6 +57,12 @@ struct NodeMachine: ~Copyable {
     }
 
     let limits: JSONLimits
+    /// Whether the outermost object is the body of an update; see `NodeMachine+Update.swift`.
+    var isUpdate = false
+    /// The names of an update's changes so far, as sent.
+    var names: [Key] = []
+    /// The changes of an update, once it is read.
+    var changes: [(name: Key, node: Node)]?
     var state = State.value
     /// How many containers are open.
     var depth = 0
@@ -89,6 +97,8 @@ struct NodeMachine: ~Copyable {
         partial = .none
         result = .empty
         deepest = 0
+        names.removeAll(keepingCapacity: true)
+        changes = nil
     }
 
     // MARK: - Containers
@@ -115,6 +125,8 @@ struct NodeMachine: ~Copyable {
             case .delta: throw JSONError(offset: offset, reason: .unknownServerValue)
             case .skipped: container = isObject ? .skippedObject : .skippedArray
             }
+        } else if isUpdate, isObject {
+            container = .update
         }
         var frame = Frame(
             container: container, target: container.rawValue >= Container.skippedObject.rawValue ? .skipped : .child,
@@ -159,6 +171,7 @@ struct NodeMachine: ~Copyable {
                 throw JSONError(offset: frame.offset, reason: .unknownServerValue)
             }
             setServerValue(.increment(delta))
+        case .update: finishUpdate(frame)
         case .object, .array:
             try finish(frame)
         }
@@ -313,6 +326,7 @@ struct NodeMachine: ~Copyable {
     private mutating func beginUncommonMember(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(JSONError) {
         switch top.container {
         case .skippedObject: return
+        case .update: try beginChange(bytes, at: offset)
         case .increment:
             guard bytes.elementsEqual("increment".utf8) else {
                 throw JSONError(offset: offset, reason: .unknownServerValue)

@@ -56,6 +56,16 @@ struct PendingChildren: ~Copyable {
         entries[count - 1].node = node
     }
 
+    /// Moves the nodes of the children from `start` on out, in the order in which they were added.
+    mutating func takeNodes(from start: Int) -> [Node] {
+        var nodes: [Node] = []
+        nodes.reserveCapacity(count - start)
+        for index in start..<count { nodes.append((entries + index).move().node) }
+        count = start
+        while let last = longKeys.last, last.index >= start { longKeys.removeLast() }
+        return nodes
+    }
+
     /// Moves the children from `start` on into a node. `isSorted` tells that each `append` among them answered true.
     mutating func takeNode(from start: Int, isSorted: Bool, priority: Priority) -> Node {
         let taken = count - start
