@@ -9,6 +9,8 @@ package final class Frame: Sendable {
 
     private let storage: [UInt8]
     private let start: Int
+    /// What the message means; nil when only its text is known.
+    package let content: PushContent?
 
     /// Frames a complete JSON text.
     package convenience init(text: [UInt8]) {
@@ -21,7 +23,8 @@ package final class Frame: Sendable {
 
     /// Frames the text that begins after the first `headerRoom` bytes. Hot path: every acknowledgement and push passes here;
     /// a short text is framed in place.
-    init(textAfterHeaderRoom bytes: consuming [UInt8]) {
+    init(textAfterHeaderRoom bytes: consuming [UInt8], content: PushContent? = nil) {
+        self.content = content
         let count = bytes.count - Frame.headerRoom
         // A text has at most as many units as bytes, so most messages need no measuring.
         if count <= SegmentRules.unitsPerSegment {

@@ -37,21 +37,21 @@ package enum ServerMessage {
     package static func ok(_ number: Int) -> Frame {
         var writer = response(number, .ok)
         writer.raw(#""""#)
-        return end(&writer)
+        return end(&writer, .response(number: number, status: .ok, reason: nil))
     }
 
     /// `ok` with a payload in JSON.
     package static func ok(_ number: Int, payload: [UInt8]) -> Frame {
         var writer = response(number, .ok)
         writer.bytes.append(contentsOf: payload)
-        return end(&writer)
+        return end(&writer, .response(number: number, status: .ok, reason: nil))
     }
 
     /// `ok` with a node: the answer to a get or an echo.
     package static func ok(_ number: Int, node: Node) -> Frame {
         var writer = response(number, .ok)
         writer.node(node)
-        return end(&writer)
+        return end(&writer, .response(number: number, status: .ok, reason: nil))
     }
 
     /// `ok` to a listen: always an object (Android SDK, `PersistentConnectionImpl.sendListen`).
@@ -59,7 +59,7 @@ package enum ServerMessage {
     package static func listening(_ number: Int, withoutIndex: Bool = false) -> Frame {
         var writer = response(number, .ok)
         writer.raw(withoutIndex ? #"{"w":["no_index"]}"# : "{}")
-        return end(&writer)
+        return end(&writer, .response(number: number, status: .ok, reason: nil))
     }
 
     /// `ok` to a sign-in.
@@ -75,14 +75,15 @@ package enum ServerMessage {
             writer.integer(expires)
         }
         writer.raw("}")
-        return end(&writer)
+        return end(&writer, .response(number: number, status: .ok, reason: nil))
     }
 
     /// A refusal with a text; without one the catalogue's.
     package static func refusal(_ number: Int, _ status: Status, reason: String? = nil) -> Frame {
         var writer = response(number, status)
-        writer.string(reason ?? status.text)
-        return end(&writer)
+        let reason = reason ?? status.text
+        writer.string(reason)
+        return end(&writer, .response(number: number, status: status, reason: reason))
     }
 
     // MARK: Pushes
@@ -95,21 +96,26 @@ package enum ServerMessage {
     }
 
     /// The node at `path` is now `node`.
-    package static func data(path: Path, node: Node, tag: Int? = nil) -> Frame {
+    /// - Parameter updatedAt: see `PushContent.data`; it does not travel.
+    package static func data(path: Path, node: Node, tag: Int? = nil, updatedAt: Path? = nil) -> Frame {
         var writer = push(#"{"t":"d","d":{"a":"d","b":{"p":"#, path)
         writer.node(node)
-        return end(&writer, tag: tag)
+        return end(&writer, tag: tag, .data(path: path, node: node, updatedAt: updatedAt))
     }
 
     /// The named nodes below `path` are now these, all at once and in this order. Not for an empty list: clients ignore such a
     /// message or stumble over it.
     package static func merge(path: Path, changes: [(Path, [UInt8])], tag: Int? = nil) -> Frame {
-        merge(path: path, changes, tag: tag) { $0.bytes.append(contentsOf: $1) }
+        merge(path: path, changes, tag: tag, content: nil) { $0.bytes.append(contentsOf: $1) }
     }
 
     /// The named nodes below `path` are now these, all at once and in this order.
-    package static func merge(path: Path, changes: [(Path, Node)], tag: Int? = nil) -> Frame {
-        merge(path: path, changes, tag: tag) { $0.node($1) }
+    /// - Parameter updatedAt: see `PushContent.merge`; it does not travel.
+    package static func merge(
+        path: Path, changes: [(Path, Node)], tag: Int? = nil, updatedAt: Path? = nil
+    ) -> Frame {
+        let content = PushContent.merge(path: path, changes: changes, updatedAt: updatedAt)
+        return merge(path: path, changes, tag: tag, content: content) { $0.node($1) }
     }
 
     /// The ranges in which the client's copy differs; only in answer to a listen with range hashes.
@@ -148,7 +154,7 @@ package enum ServerMessage {
             writer.raw("]")
         }
         writer.raw("}}}")
-        return frame(&writer)
+        return frame(&writer, .listenRevoked)
     }
 
     /// The identity is taken back.
@@ -158,7 +164,7 @@ package enum ServerMessage {
         writer.raw(#","d":"#)
         writer.string(reason ?? status.text)
         writer.raw("}}}")
-        return frame(&writer)
+        return frame(&writer, .authRevoked(status))
     }
 
     /// A text that clients print for the developer.
@@ -181,10 +187,10 @@ package enum ServerMessage {
     }
 
     /// Frames what was written; takes the bytes out of the writer so that the header is put in without copying them.
-    static func frame(_ writer: inout JSONWriter) -> Frame {
+    static func frame(_ writer: inout JSONWriter, _ content: PushContent? = nil) -> Frame {
         var bytes: [UInt8] = []
         swap(&bytes, &writer.bytes)
-        return Frame(textAfterHeaderRoom: bytes)
+        return Frame(textAfterHeaderRoom: bytes, content: content)
     }
 
     /// Everything before the payload of an answer.
@@ -219,13 +225,14 @@ package enum ServerMessage {
         writer.raw("}}}")
     }
 
-    private static func end(_ writer: inout JSONWriter, tag: Int? = nil) -> Frame {
+    private static func end(_ writer: inout JSONWriter, tag: Int? = nil, _ content: PushContent? = nil) -> Frame {
         close(&writer, tag: tag)
-        return frame(&writer)
+        return frame(&writer, content)
     }
 
     private static func merge<Value>(
-        path: Path, _ changes: [(Path, Value)], tag: Int?, write: (inout JSONWriter, Value) -> Void
+        path: Path, _ changes: [(Path, Value)], tag: Int?, content: PushContent?,
+        write: (inout JSONWriter, Value) -> Void
     ) -> Frame {
         var writer = push(#"{"t":"d","d":{"a":"m","b":{"p":"#, path)
         writer.raw("{")
@@ -236,6 +243,6 @@ package enum ServerMessage {
             write(&writer, value)
         }
         writer.raw("}")
-        return end(&writer, tag: tag)
+        return end(&writer, tag: tag, content)
     }
 }
