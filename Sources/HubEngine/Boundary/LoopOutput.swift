@@ -12,6 +12,8 @@ package enum LoopOutput: Sendable {
     ///
     /// The loop answers with `SessionEvent.closed` like for every other end.
     case close(ConnectionID, LeaveReason)
+    /// Answers a call.
+    case answer(CallAnswer, to: ConnectionID)
 }
 
 /// Where the engine puts the outputs for the connections of one loop.

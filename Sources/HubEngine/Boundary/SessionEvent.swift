@@ -8,6 +8,8 @@ package enum SessionEvent: Sendable {
     case opened(ConnectionID, SessionOpening)
     case message(ConnectionID, ClientMessage)
     case closed(ConnectionID, LeaveReason)
+    /// A request without a session, on a connection that has none. Answered by one `LoopOutput.answer`.
+    case call(ConnectionID, Call)
 }
 
 /// What is known of a client when its connection opens.
@@ -23,11 +25,14 @@ package struct SessionOpening: Sendable {
     package var lastSession: String?
     /// The connection came in on the administrators' listener.
     package var isAdministrative: Bool
+    /// For transports without a greeting: who opens it. The greeting, and requests to sign in, are left out then.
+    package var credential: CallCredential?
 
     package init(
         transport: Transport, host: String, userAgent: String = "", remoteAddress: String = "127.0.0.1",
-        lastSession: String? = nil, isAdministrative: Bool = false
+        lastSession: String? = nil, isAdministrative: Bool = false, credential: CallCredential? = nil
     ) {
+        self.credential = credential
         self.transport = transport
         self.host = host
         self.userAgent = userAgent

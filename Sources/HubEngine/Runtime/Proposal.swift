@@ -11,6 +11,8 @@ package struct Proposal: Sendable {
         /// A client's ping on the control channel, answered in its place among the answers.
         case ping(ConnectionID)
         case end(ConnectionID, LeaveReason)
+        /// A request without a session. `key` is fresh, for the child that a push adds.
+        case call(ConnectionID, Call, key: Key)
         /// What was worked out on a snapshot away from the engine.
         case answered(EngineWorkResult)
         /// New rules.

@@ -78,6 +78,11 @@ package struct Authenticator: Sendable {
         if credential.noAuth { return .anonymous }
         // An empty object is somebody without properties, not nobody's wish: it must not give an administrator's rights.
         guard let variable = credential.authVariable else { return .administrator }
+        return acting(as: variable)
+    }
+
+    /// An administrator whom rules see as somebody.
+    func acting(as variable: Node) -> Identity {
         var uid = ""
         if case .string(let text)? = variable[Key("uid")].leaf { uid = text.string }
         var provider: String?

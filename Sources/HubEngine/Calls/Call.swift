@@ -1,0 +1,175 @@
+import DataTree
+
+/// A request that has no session: one read or write over HTTP, with all that it needs.
+///
+/// It takes the same road as the requests of sessions: the same order, rules and durability. Its answer is a `CallAnswer` for
+/// the connection that it came on.
+package struct Call: Sendable {
+    package enum Operation: Sendable {
+        case read(CallRead)
+        case write(CallWrite)
+    }
+
+    package var credential: CallCredential
+    /// It came in on the administrators' listener.
+    package var isAdministrative: Bool
+    package var operation: Operation
+
+    package init(credential: CallCredential, isAdministrative: Bool = false, operation: Operation) {
+        self.credential = credential
+        self.isAdministrative = isAdministrative
+        self.operation = operation
+    }
+
+    var isWrite: Bool {
+        if case .write = operation { return true }
+        return false
+    }
+}
+
+/// What a read wants.
+package struct CallRead: Sendable {
+    /// May end in `.priority`.
+    package var path: Path
+    package var query: Query
+    /// The children alone, each as `true`: all of them, or those of a page.
+    package var shallow: ShallowPage?
+    /// Whether the answer shall have the node's hash.
+    package var wantsHash: Bool
+
+    package init(path: Path, query: Query = .default, shallow: ShallowPage? = nil, wantsHash: Bool = false) {
+        self.path = path
+        self.query = query
+        self.shallow = shallow
+        self.wantsHash = wantsHash
+    }
+}
+
+/// Which children a shallow read lists, in key order.
+package struct ShallowPage: Sendable, Equatable {
+    /// Begins behind this key.
+    package var after: Key?
+    package var limit: Int?
+
+    package init(after: Key? = nil, limit: Int? = nil) {
+        self.after = after
+        self.limit = limit
+    }
+
+    /// The listed children of a node as `true`; a leaf as it is.
+    func apply(to node: Node) -> Node {
+        if node.isLeaf || node.isEmpty { return node }
+        var children: [(Key, Node)] = []
+        var left = limit ?? .max
+        let present = Node(leaf: .bool(true))
+        node.forEachChild(from: after) { key, _ in
+            if key == after { return true }
+            guard left > 0 else { return false }
+            left -= 1
+            children.append((key, present))
+            return true
+        }
+        return Node(children: children)
+    }
+}
+
+/// What a write does.
+package struct CallWrite: Sendable {
+    package enum Change: Sendable {
+        /// Replaces the node; empty removes it.
+        case put(Node)
+        /// Replaces the named nodes below the path, all at once.
+        case update([(Path, Node)])
+        /// Adds a child under a key that the hub makes.
+        case push(Node)
+    }
+
+    package var path: Path
+    package var change: Change
+    /// Writes only if the node at the path has this hash; the empty text stands for no node.
+    package var expectedHash: String?
+    /// Whether the answer shall have the hash of what was written.
+    package var wantsHash: Bool
+    /// The most leaves that may go and come; nil leaves it to the database's setting.
+    package var sizeLimit: WriteSize?
+
+    package init(
+        path: Path, change: Change, expectedHash: String? = nil, wantsHash: Bool = false, sizeLimit: WriteSize? = nil
+    ) {
+        self.path = path
+        self.change = change
+        self.expectedHash = expectedHash
+        self.wantsHash = wantsHash
+        self.sizeLimit = sizeLimit
+    }
+}
+
+/// How much one write may change, by the names that the REST interface has for it. Counted in leaves that go and leaves
+/// that come, so that the same write is always judged alike.
+package enum WriteSize: String, Sendable, CaseIterable {
+    case tiny, small, medium, large, unlimited
+
+    /// The names stand for 1, 10, 30 and 60 seconds of work in the official service; the numbers keep that proportion.
+    package var leaves: Int {
+        switch self {
+        case .tiny: 100_000
+        case .small: 1_000_000
+        case .medium: 3_000_000
+        case .large: 6_000_000
+        case .unlimited: .max
+        }
+    }
+}
+
+/// Who asks, as the request says it.
+package struct CallCredential: Sendable {
+    /// As whom an administrator wants to be seen by rules.
+    package enum Override: Sendable {
+        case nobody
+        case variable(Node)
+    }
+
+    /// The `auth` argument: an ID token, or the administrator's secret. Never logged.
+    package var token: String?
+    /// A bearer token or the `access_token` argument: administrators only. Never logged.
+    package var bearer: String?
+    package var override: Override?
+
+    package init(token: String? = nil, bearer: String? = nil, override: Override? = nil) {
+        self.token = token
+        self.bearer = bearer
+        self.override = override
+    }
+}
+
+/// What a call is answered.
+package enum CallAnswer: Sendable {
+    /// What was read, and its hash if that was wanted; the empty text for nothing.
+    case value(Node, hash: String?)
+    /// What was written, server values resolved.
+    case written(CallWritten, hash: String?)
+    /// The hash that was expected is not that of the node.
+    case conflict(Node, hash: String)
+    case refused(CallRefusal)
+}
+
+package enum CallWritten: Sendable {
+    case node(Node)
+    case changes([(Path, Node)])
+    /// The key of a pushed child.
+    case name(Key)
+}
+
+/// Why a call is refused. The texts reach the client.
+package enum CallRefusal: Error, Equatable, Sendable {
+    /// The credential proves nothing.
+    case unauthenticated(String)
+    /// Rules do not allow it.
+    case denied
+    /// It makes no sense.
+    case invalid(String)
+    /// It would change more than it may.
+    case tooMuch
+    /// Nothing can be stored, or the namespace cannot be opened now.
+    case unavailable(String)
+}
