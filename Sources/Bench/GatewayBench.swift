@@ -66,7 +66,7 @@ private final class Relay: SessionRouter, SessionEventSink {
             if let (path, value) = state.wills.removeValue(forKey: id) { publish(path, value, &state, &outputs) }
         case .message(let id, .request(let request)):
             answer(request, from: id, &state, &outputs)
-        case .message: break
+        case .message, .call: break
         }
     }
 

@@ -44,6 +44,8 @@ package final class EngineHarness {
 
     private var held: [HeldBatch] = []
     private var devices: [ConnectionID: Device] = [:]
+    private var answers: [ConnectionID: [CallAnswer]] = [:]
+    private var lastCall = ConnectionID(loop: 0, slot: 0, generation: 0)
     private var lastSlot: UInt32 = 0
     private var lastRandom: UInt64 = 0
 
@@ -112,6 +114,26 @@ package final class EngineHarness {
         apply([.open(connection, opening, id)])
         return device
     }
+
+    /// Makes a request without a session and tells its answer, or nil while there is none.
+    @discardableResult
+    package func call(
+        _ operation: Call.Operation, credential: CallCredential = CallCredential(bearer: "owner")
+    ) -> CallAnswer? {
+        lastSlot += 1
+        lastCall = ConnectionID(loop: 0, slot: lastSlot, generation: 1)
+        lastRandom += 1
+        apply([
+            .call(lastCall, Call(credential: credential, operation: operation), key: Key("-key\(lastRandom)"))
+        ])
+        return lastAnswer
+    }
+
+    /// The answer to the last call.
+    package var lastAnswer: CallAnswer? { answers[lastCall]?.last }
+
+    /// How often the last call was answered.
+    package var lastAnswerCount: Int { answers[lastCall]?.count ?? 0 }
 
     /// Applies proposals as one batch.
     package func apply(_ kinds: [Proposal.Kind]) {
@@ -219,6 +241,8 @@ package final class EngineHarness {
                 devices[connection]?.isOpen = false
                 devices[connection]?.closeReason = reason
                 devices[connection] = nil
+            case .answer(let answer, let connection):
+                answers[connection, default: []].append(answer)
             }
         }
         for reply in batch.replies { reply() }

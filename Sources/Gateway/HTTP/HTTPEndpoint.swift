@@ -33,3 +33,7 @@ extension Loop {
                 isAdministrative: connection.pointee.flags.contains(.isAdministrative)))
     }
 }
+
+extension Loop {
+    func answer(_ answer: CallAnswer, to id: ConnectionID) {}
+}

@@ -44,6 +44,8 @@ extension Loop {
         case .close(let id, let reason):
             guard let connection = openConnection(id) else { return }
             close(connection, reason)
+        case .answer(let answer, let id):
+            self.answer(answer, to: id)
         }
     }
 

@@ -30,6 +30,7 @@ struct Batch {
         case presence([WriteEffect])
         case owed(Owed)
         case rules(RulesChange)
+        case call(PendingCall)
     }
 
     var entry = LogEntry()

@@ -13,6 +13,14 @@ struct Draft: Sendable {
             + prepared.filter { !$0.place.isPriority && !$0.value.isEmpty } + prepared.filter(\.place.isPriority)
     }
 
+    /// The value of the write that was added first.
+    var first: Node? { prepared.first?.value }
+
+    /// The names of an update with the values that its writes came to, in the order in which they were added.
+    func resolved(_ changes: [(Path, Node)]) -> [(Path, Node)] {
+        zip(changes, prepared).map { ($0.0, $1.value) }
+    }
+
     /// Adds a write that needs nothing from the tree.
     mutating func add(_ place: WritePath, _ value: Node) { prepared.append((place, value)) }
 

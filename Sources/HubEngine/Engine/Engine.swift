@@ -44,6 +44,8 @@ package final class Engine {
     var owedRetry: Int64 = .max
     /// What is to be worked out away from the engine.
     var requestedWork: [EngineWork] = []
+    /// Calls that wait for such work, by its ticket.
+    var callsAtWork: [UInt64: PendingCall] = [:]
     /// Set while requests of refused batches are answered again: why nothing can be written.
     var refusal: String?
     /// What the last refusal said.
@@ -106,6 +108,8 @@ package final class Engine {
             if let session = sessions[connection] { notify(session, ServerMessage.pong()) }
         case .end(let connection, let reason):
             if let session = sessions[connection] { end(session, reason) }
+        case .call(let connection, let call, let key):
+            receive(PendingCall(connection: connection, call: call, key: key))
         case .answered(let result): finish(result)
         case .changeRules(let change): self.change(change)
         case .configureRules(let rules):

@@ -27,6 +27,23 @@ extension Engine {
         explainWrite(session, draft, base: nil, as: session.lastVerifiedIdentity)
     }
 
+    /// Why a call is refused: for the log alone.
+    func explainCall(_ pending: PendingCall, _ draft: Draft, base: Path?, _ caller: Caller) {
+        guard log.isEnabled(.debug) else { return }
+        var after = tree
+        _ = draft.perform(on: &after)
+        let writes = draft.asRulesSeeIt(base: base)
+        let explanation = rules.compiled.explainWrite(
+            writes, by: caller.acting.asRulesSeeIt, now: now, from: tree, to: after)
+        let places = writes.prefix(3).map { "/\($0.path)" }.joined(separator: ", ")
+        log.debug(
+            "rules.denied",
+            [
+                "namespace": LogValue(configuration.namespace), "connection": LogValue(pending.connection),
+                "operation": LogValue("write \(places)"), "why": LogValue(explanation.lines().joined(separator: "\n")),
+            ])
+    }
+
     private func explainWrite(_ session: Session, _ draft: Draft, base: Path?, as identity: Identity) {
         var after = tree
         _ = draft.perform(on: &after)

@@ -4,7 +4,6 @@ import WireProtocol
 
 /// A large write that rules have to judge, with all that they need for it.
 struct WriteToJudge: Sendable {
-    let request: Request
     let draft: Draft
     /// Where a merge was sent.
     let base: Path?
@@ -35,31 +34,36 @@ extension Engine {
     }
 
     /// - Returns: false when the engine judges the write itself, because what it read has changed too often.
-    func judgeElsewhere(_ session: Session, _ write: WriteToJudge) -> Bool {
+    func judgeElsewhere(_ session: Session, _ request: Request, _ write: WriteToJudge) -> Bool {
         guard session.judgements < EngineWork.maxAttempts else { return false }
-        wait(session, for: .judge(write))
+        wait(session, for: .judge(write, for: request))
         return true
     }
 
     func finishJudgement(
-        _ session: Session, _ write: WriteToJudge, _ decision: Decision, _ dependencies: ReadDependencies
+        _ session: Session, _ request: Request, _ write: WriteToJudge, _ decision: Decision,
+        _ dependencies: ReadDependencies
     ) {
-        let isCurrent =
-            write.rules.compiled === rules.compiled && write.identity == session.identity && refusal == nil
-            && write.draft.writes.allSatisfy { same($0.place.node, write.before, isDeep: true) }
-            && dependencies.places.allSatisfy { same($0, write.before, isDeep: false) }
-            && dependencies.subtrees.allSatisfy { same($0, write.before, isDeep: true) }
-        guard isCurrent else {
+        guard isCurrent(write, dependencies, by: session.identity) else {
             session.judgements += 1
-            return dispatch(write.request, for: session)
+            return dispatch(request, for: session)
         }
         session.judgements = 0
         guard decision.isAllowed else {
-            return refuseWrite(session, write.request.number, write.draft, base: write.base)
+            return refuseWrite(session, request.number, write.draft, base: write.base)
         }
-        record(write.draft.perform(on: &tree), author: session, writeID: write.writeID)
+        record(
+            write.draft.perform(on: &tree), author: WriteAuthor(session), writeID: write.writeID, updatedAt: write.base)
         metrics.writes["ok"].add()
-        respond(session, write.request.number)
+        respond(session, request.number)
+    }
+
+    /// Whether a verdict still holds: what it rests on is as it was.
+    func isCurrent(_ write: WriteToJudge, _ dependencies: ReadDependencies, by identity: Identity) -> Bool {
+        write.rules.compiled === rules.compiled && write.identity == identity && refusal == nil
+            && write.draft.writes.allSatisfy { same($0.place.node, write.before, isDeep: true) }
+            && dependencies.places.allSatisfy { same($0, write.before, isDeep: false) }
+            && dependencies.subtrees.allSatisfy { same($0, write.before, isDeep: true) }
     }
 
     /// Whether a place looks to rules as it did.

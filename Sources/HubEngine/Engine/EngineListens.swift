@@ -15,6 +15,10 @@ extension Engine {
             refuseRead(session, number, listen.path, listen.query)
             return
         }
+        guard session.opening.transport != .eventStream || isIndexed(listen.query, at: listen.path) else {
+            respond(session, number, .invalidQuery, CompiledRules.indexNotDefined(listen.query.index, at: listen.path))
+            return
+        }
         guard session.listens.count < limits.listensPerSession else {
             respond(
                 session, number, .limitExceeded,
@@ -105,7 +109,7 @@ extension Engine {
     }
 
     /// The result of a query by an index that is there; a declared one is made, for the queries that come after this one.
-    private func indexedResult(of query: Query, at path: Path, node: Node) -> Node? {
+    func indexedResult(of query: Query, at path: Path, node: Node) -> Node? {
         keepIndex(of: query, at: path, node: node)
         guard let queries = listens.node(at: path)?.queries else { return nil }
         requestIndexes(queries, at: path, node: node)

@@ -11,9 +11,16 @@ extension Engine {
 
     /// Whether a session may read a place.
     func mayRead(_ session: Session, _ path: Path, _ query: Query) -> Bool {
-        guard isSubjectToRules(session.identity) else { return true }
+        mayRead(session.acting, path, query, over: .socket)
+    }
+
+    /// Whether somebody may read a place.
+    func mayRead(
+        _ acting: ActingIdentity, _ path: Path, _ query: Query, over transport: RuleQuery.Transport
+    ) -> Bool {
+        guard isSubjectToRules(acting.identity) else { return true }
         return rules.compiled.read(
-            path, query: RuleQuery(query, over: .socket), by: session.ruleIdentity, now: now, in: tree
+            path, query: RuleQuery(query, over: transport), by: acting.asRulesSeeIt, now: now, in: tree
         ).isAllowed
     }
 
@@ -22,7 +29,7 @@ extension Engine {
         var dependencies = ReadDependencies()
         guard isSubjectToRules(session.identity) else { return dependencies }
         let decision = rules.compiled.read(
-            path, query: RuleQuery(query, over: .socket), by: session.ruleIdentity, now: now, in: tree,
+            path, query: RuleQuery(query, over: session.ruleTransport), by: session.ruleIdentity, now: now, in: tree,
             dependencies: &dependencies)
         return decision.isAllowed ? dependencies : nil
     }

@@ -15,6 +15,9 @@ extension Engine {
             superseded = old
         }
         let session = Session(id: id, connection: connection, opening: opening, since: now)
+        if let credential = opening.credential {
+            return open(session, credential)
+        }
         sessions[connection] = session
         sessionsByID[id] = session
         if let last, superseded == nil, let owing = sessionWithOwedEnd(last) {
@@ -24,10 +27,29 @@ extension Engine {
         }
     }
 
+    /// Opens a session that is not greeted: it acts for whom it came with, or does not open at all.
+    private func open(_ session: Session, _ credential: CallCredential) {
+        do throws(CallRefusal) {
+            let identity = try configuration.authenticator.identity(
+                of: credential, now: now, isAdministrative: session.opening.isAdministrative)
+            session.identity = identity
+            if let expiry = identity.expiry { earliestExpiry = min(earliestExpiry, expiry) }
+        } catch {
+            metrics.denied["auth"].add()
+            outbox.answer(.refused(error), to: session.connection)
+            return
+        }
+        sessions[session.connection] = session
+        sessionsByID[session.id] = session
+        batch.requests.append(.opened(session, after: nil))
+        joinPresence(session)
+    }
+
     /// - Parameter superseded: the session that this one took over from; should its end be refused, the greeting waits until
     ///   that is stored after all.
     func greet(_ session: Session, after superseded: Session?) {
         batch.requests.append(.opened(session, after: superseded))
+        guard session.opening.credential == nil else { return }
         let hello = ServerMessage.hello(
             timestamp: now, host: configuration.publicHost ?? session.opening.host, session: session.id.description,
             writeIDs: true)

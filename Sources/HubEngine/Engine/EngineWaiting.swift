@@ -31,6 +31,9 @@ extension Engine {
             serve(queries.install(index, node: node), queries, at: path, node: node)
             return
         }
+        if case .call(let work) = result.work.kind, case .call(let outcome) = result.outcome {
+            return finish(work, outcome)
+        }
         guard let waiting = result.work.waiting, let session = sessions[waiting.connection],
             case .waiting(let ticket) = session.state, ticket == waiting.ticket
         else {
@@ -57,8 +60,8 @@ extension Engine {
                 finishComparison(
                     session, request, hash: hash, snapshot: snapshot, matches: matches, attempt: result.work.attempt)
             }
-        case (.judge(let write), .judgement(let decision, let dependencies)):
-            withOwedPaid { finishJudgement(session, write, decision, dependencies) }
+        case (.judge(let write, let request), .judgement(let decision, let dependencies)):
+            withOwedPaid { finishJudgement(session, request, write, decision, dependencies) }
         default: break
         }
     }

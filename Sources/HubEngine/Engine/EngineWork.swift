@@ -11,7 +11,9 @@ package struct EngineWork: Sendable {
         /// Whether a transaction's hash is that of the node at its path.
         case compare(Request, hash: String, snapshot: Node)
         /// What rules say to a large write.
-        case judge(WriteToJudge)
+        case judge(WriteToJudge, for: Request)
+        /// For a call, which waits by the ticket of its work.
+        case call(CallWork)
         /// For the queries at `path` of the given identity.
         case buildIndex(IndexBuild, path: Path, queries: UInt64)
     }
@@ -42,7 +44,9 @@ package struct EngineWork: Sendable {
             outcome = .answer(LargeAnswer(.response(number: number, value: result)))
         case .compare(_, let hash, let snapshot):
             outcome = .comparison(matches: InitialData.matches(hash, snapshot))
-        case .judge(let write):
+        case .call(let work):
+            outcome = .call(work.run())
+        case .judge(let write, _):
             let (decision, dependencies) = write.judge()
             outcome = .judgement(decision, dependencies)
         case .buildIndex(let build, _, _):
@@ -58,6 +62,7 @@ package struct EngineWorkResult: Sendable {
         case comparison(matches: Bool)
         case index(FinishedIndex)
         case judgement(Decision, ReadDependencies)
+        case call(CallWork.Outcome)
     }
 
     let work: EngineWork

@@ -119,15 +119,15 @@ extension Engine {
             let draft = try draft(writes)
             if isSubjectToRules(session.identity), isLargeToJudge(draft) {
                 let judged = WriteToJudge(
-                    request: request, draft: draft, base: base, writeID: writeID, identity: session.identity,
+                    draft: draft, base: base, writeID: writeID, identity: session.identity,
                     rules: rules, now: now, before: tree)
-                if judgeElsewhere(session, judged) { return }
+                if judgeElsewhere(session, request, judged) { return }
             }
             session.judgements = 0
             guard let performed = perform(draft, base: base, as: session.acting) else {
                 return refuseWrite(session, number, draft, base: base)
             }
-            record(performed, author: session, writeID: writeID)
+            record(performed, author: WriteAuthor(session), writeID: writeID, updatedAt: base)
         } catch {
             metrics.writes["invalid_data"].add()
             return respond(session, number, .invalidData, "\(error)")
@@ -178,10 +178,10 @@ extension Engine {
     }
 
     /// Records a commit and tells the listeners.
-    func record(_ performed: [PerformedWrite], author session: Session, writeID: String?) {
+    /// - Parameter updatedAt: where the update was sent that this carries out.
+    func record(_ performed: [PerformedWrite], author: WriteAuthor, writeID: String?, updatedAt: Path? = nil) {
         var commit = LogEntry.Commit(
-            time: now, session: session.isRecorded ? session.id : nil, author: session.lastVerifiedIdentity.userID,
-            writeID: writeID, mutations: [])
+            time: now, session: author.session, author: author.user, writeID: writeID, mutations: [])
         let effects = note(performed, in: &commit)
         guard !commit.mutations.isEmpty || writeID != nil else { return }
         if let writeID {
@@ -195,7 +195,7 @@ extension Engine {
         }
         batch.entry.records.append(.commit(commit))
         rejudgeListens(after: effects)
-        publish(effects)
+        publish(effects, updatedAt: updatedAt)
     }
 
     /// Adds to a commit what was done in the tree; what had no effect is left out.
@@ -208,5 +208,23 @@ extension Engine {
             effects.append(WriteEffect(place: place, change: change))
         }
         return effects
+    }
+}
+
+/// Who is noted in the log as the author of a commit.
+struct WriteAuthor {
+    /// The session, if the log knows it.
+    let session: SessionID?
+    let user: String?
+
+    init(_ session: Session) {
+        self.session = session.isRecorded ? session.id : nil
+        user = session.lastVerifiedIdentity.userID
+    }
+
+    /// Somebody without a session.
+    init(_ identity: Identity) {
+        session = nil
+        user = identity.userID
     }
 }

@@ -8,12 +8,15 @@ struct Publication {
     /// By path.
     let effects: [WriteEffect]
     let scope: Engine.Scope
+    /// Where the update was sent that the commit carried out.
+    let updatedAt: Path?
     /// In the order in which they were carried out.
     private let sequence: [WriteEffect]
     private var reader: BeforeAndAfter?
 
-    init(engine: Engine, effects: [WriteEffect], scope: Engine.Scope) {
+    init(engine: Engine, effects: [WriteEffect], scope: Engine.Scope, updatedAt: Path? = nil) {
         self.engine = engine
+        self.updatedAt = updatedAt
         sequence = effects
         self.effects = effects.sorted { $0.path < $1.path }
         self.scope = scope
@@ -45,12 +48,12 @@ struct Publication {
     }
 
     private func message(_ effects: ArraySlice<WriteEffect>, root: Path) -> Frame {
-        if effects.count == 1, let only = effects.first { return only.frame(tag: nil) }
+        if effects.count == 1, let only = effects.first { return only.frame(tag: nil, updatedAt: updatedAt) }
         let changes = effects.map { effect in
             let (path, value) = effect.message(amongOthers: true)
             return (path.dropFirst(root.count), value)
         }
-        return ServerMessage.merge(path: root, changes: changes, tag: nil)
+        return ServerMessage.merge(path: root, changes: changes, tag: nil, updatedAt: updatedAt)
     }
 
     /// `effects` are those at or below `path`. They and the listens are walked side by side, so that the cost follows their
@@ -64,7 +67,7 @@ struct Publication {
             let place = path.appending(key)
             guard let child = node.child(key), engine.isInScope(depth: place.count, of: place, scope) else { continue }
             if first.path.count == place.count && !first.place.isPriority {
-                if child.subscribers != nil { engine.send(first.frame(tag: nil), to: [child]) }
+                if child.subscribers != nil { engine.send(first.frame(tag: nil, updatedAt: updatedAt), to: [child]) }
                 if let queries = child.queries { push(queries, at: place, within) }
                 engine.pushBelow(child, at: place, first, scope)
                 continue

@@ -11,19 +11,20 @@ extension Engine {
     }
 
     /// Sends each listen what the effects of one commit mean for it, in one message.
-    func publish(_ effects: [WriteEffect], scope: Scope = .tree) {
+    /// - Parameter updatedAt: where the update was sent that the commit carried out.
+    func publish(_ effects: [WriteEffect], scope: Scope = .tree, updatedAt: Path? = nil) {
         let effects = effects.count > 1 ? independent(effects, scope: scope) : effects
         guard let first = effects.first else { return }
         if effects.count == 1 {
-            publish(one: first, scope: scope)
+            publish(one: first, scope: scope, updatedAt)
         } else {
-            var publication = Publication(engine: self, effects: effects, scope: scope)
+            var publication = Publication(engine: self, effects: effects, scope: scope, updatedAt: updatedAt)
             publication.run(root: effects.reduce(first.path.parent ?? .root) { $0.commonPrefix($1.path) })
         }
     }
 
     /// Hot path (`scripts/bench hub`, fan-out): one change, and mostly listeners at or above it who all get the same bytes.
-    private func publish(one effect: WriteEffect, scope: Scope) {
+    private func publish(one effect: WriteEffect, scope: Scope, _ updatedAt: Path?) {
         let path = effect.path
         var node = listens.root
         var interested: [ListenNode] = []
@@ -40,7 +41,7 @@ extension Engine {
         }
         // From above to below: clients apply a push without a tag to all they have at, above and below its place, so what
         // comes first must be the whole change.
-        if !interested.isEmpty { send(effect.frame(tag: nil), to: interested) }
+        if !interested.isEmpty { send(effect.frame(tag: nil, updatedAt: updatedAt), to: interested) }
         if !windows.isEmpty {
             let reader = BeforeAndAfter(engine: self, effects: [effect], scope: scope)
             for (queries, path) in windows { push(queries, at: path, reader, [effect]) }
@@ -106,9 +107,9 @@ extension ListenNode {
 extension WriteEffect {
     /// The frame that tells listeners at or above the place. A leaf's priority travels with its value: every SDK understands
     /// that, whatever it has cached.
-    func frame(tag: Int?) -> Frame {
+    func frame(tag: Int?, updatedAt: Path? = nil) -> Frame {
         let (path, value) = message(amongOthers: false)
-        return ServerMessage.data(path: path, node: value, tag: tag)
+        return ServerMessage.data(path: path, node: value, tag: tag, updatedAt: updatedAt)
     }
 
     /// The place and value to tell, alone or as one of several changes.

@@ -29,6 +29,7 @@ extension Engine {
         batch = Batch()
         _ = outbox.take()
         let interrupted = interruptWaiting()
+        let calls = interruptCalls()
         for batch in refused.reversed() {
             for step in batch.undo.reversed() { undo(step) }
         }
@@ -39,6 +40,7 @@ extension Engine {
         for batch in refused {
             for answerable in batch.requests { answerAgain(answerable) }
         }
+        for call in calls { receive(call) }
         // Under the refusal too: taking back leaves nothing behind that would have to be stored.
         for (session, backlog) in interrupted where !session.isClosed {
             session.backlog += backlog
@@ -104,6 +106,8 @@ extension Engine {
             owe(owed)
         case .rules(let change):
             self.change(change)
+        case .call(let pending):
+            receive(pending)
         }
     }
 

@@ -190,6 +190,10 @@ package final class Database: SessionEventSink, Sendable {
                 var outbox = Outbox()
                 outbox.close(connection, .unavailable)
                 environment.outlets.post(outbox.take().outputs)
+            case .event(.call(let connection, _)):
+                var outbox = Outbox()
+                outbox.answer(.refused(.unavailable("\(error)")), to: connection)
+                environment.outlets.post(outbox.take().outputs)
             case .changeRules(let change): change.reply(.failure(.unavailable("\(error)")))
             case .readRules(let reply): reply(RulesHistory())
             case .stop:
@@ -213,12 +217,23 @@ package final class Database: SessionEventSink, Sendable {
 extension Mail {
     /// About how much memory it holds, in units of 64 bytes.
     var weight: Int {
+        if case .event(.call(_, let call)) = self { return 1 + call.weight }
         guard case .event(.message(_, .request(let request))) = self else { return 1 }
         switch request.action {
         case .put(_, let node, _, _), .onDisconnectPut(_, let node): return 1 + node.weight
         case .merge(_, let changes, _, _), .onDisconnectMerge(_, let changes):
             return changes.reduce(1) { $0 + 1 + $1.1.weight }
         default: return 1
+        }
+    }
+}
+
+extension Call {
+    fileprivate var weight: Int {
+        guard case .write(let write) = operation else { return 0 }
+        switch write.change {
+        case .put(let node), .push(let node): return node.weight
+        case .update(let changes): return changes.reduce(0) { $0 + 1 + $1.1.weight }
         }
     }
 }

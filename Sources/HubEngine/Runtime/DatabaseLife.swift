@@ -22,6 +22,7 @@ final class DatabaseLife {
     /// A batch that is handled and whose outputs have not left.
     private var handledBatch: ArraySlice<Mail>?
     private var isStopping = false
+    private var keys = PushIdentifierGenerator()
     /// How many refusals of the log have been dealt with.
     private var refusals = 0
 
@@ -206,6 +207,8 @@ final class DatabaseLife {
             case .ping: engine.apply(Proposal(.ping(connection), time: time))
             case .keepAlive, .control: break
             }
+        case .event(.call(let connection, let call)):
+            engine.apply(Proposal(.call(connection, call, key: freshKey(time: time)), time: time))
         case .event(.closed(let connection, let reason)):
             engine.apply(Proposal(.end(connection, reason), time: time))
         case .changeRules(let change):
@@ -234,6 +237,12 @@ final class DatabaseLife {
         case .alarm:
             break
         }
+    }
+
+    /// A key for a pushed child: those of one namespace ascend.
+    private func freshKey(time: Int64) -> Key {
+        var random = ClockRandom(clock: environment.clock)
+        return keys.next(milliseconds: time, using: &random)
     }
 
     private func finishBatch() {

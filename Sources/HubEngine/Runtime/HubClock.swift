@@ -25,6 +25,13 @@ package struct HubClock: Sendable {
     private static let systemRandom = BufferedRandom()
 }
 
+/// The clock's random source in the form that generators take.
+struct ClockRandom: RandomNumberGenerator {
+    let clock: HubClock
+
+    func next() -> UInt64 { clock.random() }
+}
+
 /// The system's random numbers, fetched many at a time: a system call for each would be felt when thousands connect.
 private final class BufferedRandom: Sendable {
     private let words = Monitor<[UInt64]>([])

@@ -32,6 +32,10 @@ struct Outbox {
         append(.close(connection, reason), loop: connection.loop)
     }
 
+    mutating func answer(_ answer: CallAnswer, to connection: ConnectionID) {
+        append(.answer(answer, to: connection), loop: connection.loop)
+    }
+
     mutating func reply(_ body: @escaping @Sendable () -> Void) { replies.append(body) }
 
     /// Hands everything out and starts anew.

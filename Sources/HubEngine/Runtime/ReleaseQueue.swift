@@ -152,7 +152,7 @@ final class ReleaseQueue: Sendable {
             for output in list {
                 switch output {
                 case .frame(let frame, _), .fanOut(let frame, _): sum += frame.byteCount
-                case .stream, .close: sum += 64
+                case .stream, .close, .answer: sum += 64
                 }
             }
         }

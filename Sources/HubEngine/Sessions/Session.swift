@@ -60,6 +60,9 @@ package final class Session {
     /// The identity as the variable `auth`.
     var ruleIdentity: RuleIdentity { acting.asRulesSeeIt }
 
+    /// How rules see its reads.
+    var ruleTransport: RuleQuery.Transport { opening.transport == .eventStream ? .rest : .socket }
+
     var isClosed: Bool {
         if case .closed = state { return true }
         return false

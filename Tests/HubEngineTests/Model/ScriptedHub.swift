@@ -48,7 +48,7 @@ final class RecordingOutlet: LoopOutlet {
                 case .frame(let frame, let connection): texts[connection, default: []].append(Self.text(frame))
                 case .fanOut(let frame, let list):
                     for connection in list.connections { texts[connection, default: []].append(Self.text(frame)) }
-                case .stream: break
+                case .stream, .answer: break
                 case .close(let connection, let reason): texts[connection, default: []].append("close: \(reason)")
                 }
             }

@@ -1,0 +1,314 @@
+import DataTree
+import SecurityRules
+import WireProtocol
+
+/// A call on its way to its answer.
+struct PendingCall: Sendable {
+    let connection: ConnectionID
+    let call: Call
+    /// For the child that a push adds.
+    let key: Key
+    /// How often rules have judged it in vain, because what they read had changed meanwhile.
+    var judgements = 0
+}
+
+/// Who makes a call, once that is proved.
+struct Caller {
+    let acting: ActingIdentity
+
+    var identity: Identity { acting.identity }
+}
+
+/// Requests without a session.
+extension Engine {
+    func receive(_ pending: PendingCall) {
+        if pending.call.isWrite {
+            withOwedPaid { perform(pending) }
+        } else {
+            perform(pending)
+        }
+    }
+
+    private func perform(_ pending: PendingCall) {
+        do throws(CallRefusal) {
+            let identity = try configuration.authenticator.identity(
+                of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
+            if let expiry = identity.expiry, expiry <= now { throw .unauthenticated("Auth token is expired") }
+            let caller = Caller(acting: ActingIdentity(identity))
+            switch pending.call.operation {
+            case .read(let read): try perform(read, pending, caller)
+            case .write(let write): try perform(write, pending, caller)
+            }
+        } catch {
+            if case .unauthenticated = error { metrics.denied["auth"].add() }
+            answer(pending, .refused(error))
+        }
+    }
+
+    /// Answers, and remembers the call until the answer cannot be taken back any more.
+    func answer(_ pending: PendingCall, _ answer: CallAnswer) {
+        batch.requests.append(.call(pending))
+        outbox.answer(answer, to: pending.connection)
+    }
+
+    /// Has something worked out for a call away from the engine.
+    func wait(_ pending: PendingCall, for work: CallWork.Kind) {
+        let ticket = nextTicket()
+        callsAtWork[ticket] = pending
+        requestedWork.append(EngineWork(kind: .call(CallWork(kind: work, ticket: ticket)), waiting: nil))
+    }
+
+    /// Goes on with a call whose work is done.
+    func finish(_ work: CallWork, _ outcome: CallWork.Outcome) {
+        // A call that was begun anew meanwhile has another ticket.
+        guard let pending = callsAtWork.removeValue(forKey: work.ticket) else { return }
+        switch (work.kind, outcome) {
+        case (.read, .value(let node, let hash)):
+            answer(pending, .value(node, hash: hash))
+        case (.compare(let snapshot, _), .comparison(let hash)):
+            withOwedPaid { finishComparison(pending, snapshot: snapshot, hash: hash) }
+        case (.judge(let write), .judgement(let decision, let dependencies)):
+            withOwedPaid { finishJudgement(pending, write, decision, dependencies) }
+        case (.hash(let written, let node, let isConflict), .comparison(let hash)):
+            answer(pending, isConflict ? .conflict(node, hash: hash) : .written(written, hash: hash))
+        default:
+            // Work and its outcome always fit; a call is never left without an answer.
+            answer(pending, .refused(.unavailable("An internal error occurred")))
+        }
+    }
+
+    /// Gives up all work for calls that is under way: what it read may never have been. The calls begin anew.
+    func interruptCalls() -> [PendingCall] {
+        let interrupted = callsAtWork.sorted { $0.key < $1.key }.map(\.value)
+        callsAtWork = [:]
+        return interrupted
+    }
+
+    /// Says no to a read or a write, and why to whoever may know.
+    func refuse(_ pending: PendingCall, explaining: () -> Void) {
+        explaining()
+        answer(pending, .refused(.denied))
+    }
+}
+
+// MARK: - Reads
+
+extension Engine {
+    private func perform(_ read: CallRead, _ pending: PendingCall, _ caller: Caller) throws(CallRefusal) {
+        if Self.isClientLocal(read.path) {
+            return answer(pending, .value(.empty, hash: read.wantsHash ? "" : nil))
+        }
+        let place = WritePath(read.path)
+        guard mayRead(caller.acting, place.node, read.query, over: .rest) else {
+            metrics.denied["read"].add()
+            throw .denied
+        }
+        guard isIndexed(read.query, at: place.node) else {
+            throw .invalid(CompiledRules.indexNotDefined(read.query.index, at: place.node))
+        }
+        let content = content(at: place.node)
+        if place.isPriority {
+            let priority = Node(priorityValue: content.priority)
+            return answer(pending, .value(priority, hash: read.wantsHash ? priority.hash() : nil))
+        }
+        if read.query.filters, let result = indexedResult(of: read.query, at: place.node, node: content),
+            !isLarge(result)
+        {
+            return answer(pending, .value(result, hash: read.wantsHash ? result.hash() : nil))
+        }
+        let isSimple = !read.query.filters && read.shallow == nil && !read.wantsHash
+        if !isSimple && isLarge(content) {
+            return wait(pending, for: .read(read, snapshot: content))
+        }
+        // A large node that is wanted as it is needs no work here: it is written out as the socket drains.
+        let (node, hash) = read.apply(to: content)
+        answer(pending, .value(node, hash: hash))
+    }
+}
+
+extension CallRead {
+    /// What the answer holds, given the node at the path.
+    func apply(to node: Node) -> (node: Node, hash: String?) {
+        var result = query.filters ? query.apply(to: node) : node
+        if let shallow { result = shallow.apply(to: result) }
+        return (result, wantsHash ? result.hash() : nil)
+    }
+}
+
+// MARK: - Writes
+
+extension Engine {
+    private func perform(_ write: CallWrite, _ pending: PendingCall, _ caller: Caller) throws(CallRefusal) {
+        if let expected = write.expectedHash {
+            let current = content(at: WritePath(write.path).node)
+            if isLarge(current) {
+                return wait(pending, for: .compare(snapshot: current, hash: expected))
+            }
+            let hash = hash(of: current, at: write.path)
+            guard hash == expected else {
+                return try answerConflict(pending, current: current, hash: hash, caller)
+            }
+        }
+        try carryOut(write, pending, caller)
+    }
+
+    /// The hash by which a place is compared: of its node, or of its priority alone.
+    private func hash(of node: Node, at path: Path) -> String {
+        WritePath(path).isPriority ? Node(priorityValue: node.priority).hash() : node.hash()
+    }
+
+    /// The node is not what the client believes. Who may not read it is told what rules say to the write, if they refuse it, and
+    /// otherwise that it is not for them to know.
+    private func answerConflict(
+        _ pending: PendingCall, current: Node, hash: String, _ caller: Caller
+    ) throws(CallRefusal) {
+        guard case .write(let write) = pending.call.operation else { return }
+        let place = WritePath(write.path)
+        guard mayRead(caller.acting, place.node, .default, over: .rest) else {
+            metrics.denied["read"].add()
+            throw .denied
+        }
+        metrics.writes["datastale"].add()
+        answer(
+            pending, .conflict(place.isPriority ? Node(priorityValue: current.priority) : current, hash: hash))
+    }
+
+    private func finishComparison(_ pending: PendingCall, snapshot: Node, hash: String) {
+        guard case .write(let write) = pending.call.operation, let expected = write.expectedHash else { return }
+        do throws(CallRefusal) {
+            let caller = Caller(
+                acting: ActingIdentity(
+                    try configuration.authenticator.identity(
+                        of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)))
+            let current = content(at: WritePath(write.path).node)
+            if current.isIdentical(to: snapshot) {
+                guard hash == expected else {
+                    return try answerConflict(pending, current: current, hash: hash, caller)
+                }
+                try carryOut(write, pending, caller)
+            } else if hash == expected {
+                // What the client believes was true and is no longer; what is true now has to be found out.
+                wait(
+                    pending,
+                    for: .hash(.node(.empty), current, isConflict: true))
+            } else {
+                try perform(write, pending, caller)
+            }
+        } catch {
+            answer(pending, .refused(error))
+        }
+    }
+
+    private func carryOut(_ write: CallWrite, _ pending: PendingCall, _ caller: Caller) throws(CallRefusal) {
+        let changes = write.changes(key: pending.key)
+        for (path, _) in changes {
+            guard let objection = objection(to: path) else { continue }
+            metrics.writes[objection.status.rawValue].add()
+            if objection.status == .permissionDenied {
+                metrics.denied["write"].add()
+                throw .denied
+            }
+            throw .invalid(objection.reason)
+        }
+        if let refusal {
+            metrics.writes["unavailable"].add()
+            throw .unavailable(refusal)
+        }
+        let draft: Draft
+        do {
+            draft = try self.draft(changes)
+        } catch {
+            metrics.writes["invalid_data"].add()
+            throw .invalid("\(error)")
+        }
+        let base: Path? = if case .update = write.change { write.path } else { nil }
+        try checkSize(of: draft, write)
+        if isSubjectToRules(caller.identity), isLargeToJudge(draft), pending.judgements < EngineWork.maxAttempts {
+            let judged = WriteToJudge(
+                draft: draft, base: base, writeID: nil, identity: caller.identity, rules: rules, now: now, before: tree)
+            return wait(pending, for: .judge(judged))
+        }
+        guard let performed = perform(draft, base: base, as: caller.acting) else {
+            return refuseWrite(pending, draft, base: base, caller)
+        }
+        record(performed, author: WriteAuthor(caller.identity), writeID: nil, updatedAt: base)
+        metrics.writes["ok"].add()
+        answerWritten(pending, write, draft)
+    }
+
+    private func refuseWrite(_ pending: PendingCall, _ draft: Draft, base: Path?, _ caller: Caller) {
+        metrics.writes["permission_denied"].add()
+        metrics.denied["write"].add()
+        explainCall(pending, draft, base: base, caller)
+        answer(pending, .refused(.denied))
+    }
+
+    private func checkSize(of draft: Draft, _ write: CallWrite) throws(CallRefusal) {
+        let limit = (write.sizeLimit ?? defaultWriteSize).leaves
+        guard limit < .max else { return }
+        var cost = 0
+        for (place, value) in draft.writes {
+            cost += tree.node(at: place.node).leafCount + value.leafCount
+            guard cost <= limit else { throw .tooMuch }
+        }
+    }
+
+    private func finishJudgement(
+        _ pending: PendingCall, _ judged: WriteToJudge, _ decision: Decision, _ dependencies: ReadDependencies
+    ) {
+        guard case .write(let write) = pending.call.operation else { return }
+        guard isCurrent(judged, dependencies, by: judged.identity) else {
+            var again = pending
+            again.judgements += 1
+            return receive(again)
+        }
+        let caller = Caller(acting: ActingIdentity(judged.identity))
+        guard decision.isAllowed else { return refuseWrite(pending, judged.draft, base: judged.base, caller) }
+        record(
+            judged.draft.perform(on: &tree), author: WriteAuthor(judged.identity), writeID: nil, updatedAt: judged.base)
+        metrics.writes["ok"].add()
+        answerWritten(pending, write, judged.draft)
+    }
+
+    private func answerWritten(_ pending: PendingCall, _ write: CallWrite, _ draft: Draft) {
+        let written = write.written(draft, key: pending.key)
+        guard write.wantsHash else { return answer(pending, .written(written, hash: nil)) }
+        let place = WritePath(write.place(key: pending.key))
+        let content = content(at: place.node)
+        guard !isLarge(content) else {
+            return wait(pending, for: .hash(written, content, isConflict: false))
+        }
+        answer(pending, .written(written, hash: hash(of: content, at: write.place(key: pending.key))))
+    }
+}
+
+extension CallWrite {
+    /// Where the value goes.
+    func place(key: Key) -> Path {
+        if case .push = change { return path.appending(key) }
+        return path
+    }
+
+    /// What is written, by absolute path.
+    func changes(key: Key) -> [(Path, Node)] {
+        switch change {
+        case .put(let node): [(path, node)]
+        case .push(let node): [(path.appending(key), node)]
+        case .update(let changes): changes.map { (path.appending($0.0), $0.1) }
+        }
+    }
+
+    /// What the answer shows: server values as they were resolved.
+    func written(_ draft: Draft, key: Key) -> CallWritten {
+        switch change {
+        case .put: .node(draft.first ?? .empty)
+        case .push: .name(key)
+        case .update(let changes): .changes(draft.resolved(changes))
+        }
+    }
+}
+
+extension Engine {
+    /// How much a write may change that does not say so itself.
+    var defaultWriteSize: WriteSize { .large }
+}
