@@ -16,8 +16,10 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // jansson: JSON documents at the edges (configuration, catalogues); data never passes through it.
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-        // zlib: checksums of log records; gzip for HTTP later.
+        // zlib: checksums of log records; gzip for HTTP later and for the files of export, import and backup.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
+        // libcurl: HTTP of the sub-commands that talk to a hub, with TLS, proxies, redirections and chunked uploads.
+        .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
         // RE2: regular expressions of security rules, in time linear in the text whatever the pattern. It is C++, so a
         // file of ours stands between it and Swift.
         .target(name: "CRE2", linkerSettings: [.linkedLibrary("re2"), .linkedLibrary("stdc++")]),
@@ -29,7 +31,10 @@ let package = Package(
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "SecurityRules", "Storage"]),
         .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "Storage", "CLibwebsockets"]),
         .executableTarget(
-            name: "hearth", dependencies: ["Gateway", "HubEngine", "Storage", "SecurityRules", "DataTree", "CJansson"]),
+            name: "hearth",
+            dependencies: [
+                "Gateway", "HubEngine", "Storage", "SecurityRules", "DataTree", "CJansson", "CCurl", "CZlib",
+            ]),
         // Measurements of single rooms, for `scripts/bench`.
         .systemLibrary(name: "CMalloc"),
         .executableTarget(

@@ -1,30 +1,35 @@
 /// The texts of `--help`.
 enum Help {
-    static let overview = """
-        Usage: hearth COMMAND [ARGUMENT...]
+    static var overview: String {
+        var text = """
+            Usage: hearth COMMAND [ARGUMENT...]
 
-        A realtime database for devices, servers and browsers: speaks the protocol of the
-        Firebase Realtime Database, so official SDKs connect to it as they are.
+            A realtime database for devices, servers and browsers: speaks the protocol of the
+            Firebase Realtime Database, so official SDKs connect to it as they are.
 
-          serve      run the hub; see hearth serve --help
-          rules      check and test security rules; see hearth rules --help
-          version    print the version
-          help       print this
+            The hub:
 
-        """
+            """
+        text += entry("serve", "run the hub; see hearth serve --help")
+        for section in CommandTable.sections {
+            text += "\n\(section.title)\n"
+            for item in section.entries { text += entry(item.name, item.brief) }
+        }
+        text += "\nMore:\n"
+        text += entry("version", "print the version")
+        text += entry("help", "print this")
+        return text + """
 
-    static let rules = """
-        Usage: hearth rules COMMAND [ARGUMENT...]
+            Each has its own help: hearth COMMAND --help. Those that talk to a hub find it at
+            \(HubAddress.standard), or where --url or HEARTH_URL says.
 
-        Security rules in files, without a hub.
+            """
+    }
 
-          check      whether a hub would take the rules; see hearth rules check --help
-          test       ask the rules about cases and compare; see hearth rules test --help
-          simulate   ask the rules about one operation; see hearth rules simulate --help
-
-        Exit codes: 0 success, 1 refused or failed, 2 bad usage.
-
-        """
+    /// A line of a list of commands.
+    static func entry(_ name: String, _ brief: String) -> String {
+        "  \(name)" + String(repeating: " ", count: max(1, 13 - name.utf8.count)) + brief + "\n"
+    }
 
     static var serve: String {
         var text = """

@@ -13,8 +13,6 @@ enum Main {
         switch arguments.first {
         case "serve":
             return Serve.run(arguments: Array(arguments.dropFirst()))
-        case "rules":
-            return RulesCommand.run(Array(arguments.dropFirst()))
         case "version", "--version":
             StandardStreams.output("hearth \(Version.current)\n")
             return .success
@@ -24,9 +22,15 @@ enum Main {
         case nil:
             StandardStreams.error(Help.overview)
             return .usage
-        case let command?:
-            StandardStreams.error("hearth: unknown command '\(command)'; see hearth --help\n")
-            return .usage
+        case let name?:
+            guard let entry = CommandTable.entry(named: name) else {
+                StandardStreams.error("hearth: unknown command '\(name)'; see hearth --help\n")
+                return .usage
+            }
+            let result = entry.result(of: Array(arguments.dropFirst()), in: .process)
+            StandardStreams.output(result.output)
+            StandardStreams.error(result.error)
+            return result.exit
         }
     }
 }

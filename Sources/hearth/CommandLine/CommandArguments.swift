@@ -12,7 +12,8 @@ struct CommandSyntax: Sendable {
 
     /// As it is called: `hearth rules test`.
     let name: String
-    /// How the help calls what is given, in order; what stands in brackets may be left out.
+    /// How the help calls what is given, in order; what stands in brackets may be left out, and what ends in `...` be
+    /// given more than once.
     let operands: [String]
     let options: [Option]
     /// What the command does, for the help.
@@ -33,7 +34,7 @@ struct CommandArguments {
         var rest = arguments[...]
         var takesOptions = true
         while let argument = rest.popFirst() {
-            guard takesOptions, argument.utf8.first == UInt8(ascii: "-"), argument.utf8.count > 1 else {
+            guard takesOptions, Self.isOption(argument) else {
                 operands.append(argument)
                 continue
             }
@@ -61,11 +62,19 @@ struct CommandArguments {
         if operands.count < syntax.operands.count, !syntax.operands[operands.count].hasPrefix("[") {
             throw .usage("\(syntax.operands[operands.count]) is missing; see \(syntax.name) --help")
         }
-        if operands.count > syntax.operands.count {
+        if operands.count > syntax.operands.count, syntax.operands.last?.contains("...") != true {
             throw .usage("unexpected argument '\(operands[syntax.operands.count])'; see \(syntax.name) --help")
         }
         self.operands = operands
         self.values = values
+    }
+
+    /// What begins with a dash, but for the dash alone and for negative numbers.
+    private static func isOption(_ argument: String) -> Bool {
+        guard argument.utf8.first == UInt8(ascii: "-"), let second = argument.utf8.dropFirst().first else {
+            return false
+        }
+        return !(UInt8(ascii: "0")...UInt8(ascii: "9") ~= second)
     }
 
     func isOn(_ flag: String) -> Bool { values[flag] != nil }
@@ -79,10 +88,11 @@ extension CommandSyntax {
         var text =
             "Usage: \(name)" + operands.map { " \($0)" }.joined() + (options.isEmpty ? "" : " [OPTION...]") + "\n\n"
         text += summary + "\n\n"
-        for option in options {
-            let head = "  --" + option.name + (option.argument.map { " " + $0 } ?? "")
-            let padding = "\n" + String(repeating: " ", count: 20)
-            text += head + String(repeating: " ", count: max(1, 20 - head.utf8.count))
+        let heads = options.map { "  --" + $0.name + ($0.argument.map { " " + $0 } ?? "") }
+        let column = max(20, (heads.map(\.utf8.count).max() ?? 0) + 2)
+        let padding = "\n" + String(repeating: " ", count: column)
+        for (head, option) in zip(heads, options) {
+            text += head + String(repeating: " ", count: column - head.utf8.count)
             text += option.help.split(separator: "\n").joined(separator: padding) + "\n"
         }
         return text + (epilogue.isEmpty ? "" : "\n" + epilogue + "\n")

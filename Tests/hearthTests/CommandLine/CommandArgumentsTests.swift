@@ -29,6 +29,14 @@ struct CommandArgumentsTests {
         #expect(try arguments("-- --json --")?.operands == ["--json", "--"])
     }
 
+    @Test("may be negative numbers, and the last of them many")
+    func numbersAndLists() throws {
+        #expect(try arguments("file -5")?.operands == ["file", "-5"])
+        let syntax = CommandSyntax(name: "hearth try", operands: ["[FILE...]"], options: [], summary: "")
+        #expect(try CommandArguments(["a", "b", "c"], of: syntax)?.operands == ["a", "b", "c"])
+        #expect(try CommandArguments([], of: syntax)?.operands == [])
+    }
+
     @Test("may ask for help, whatever else is wrong", arguments: ["--help", "file -h", "a b --help c d"])
     func help(text: String) throws { #expect(try arguments(text) == nil) }
 
@@ -62,8 +70,9 @@ struct CommandArgumentsTests {
                 That is all.
 
                 """)
-        for syntax in [RulesCheck.syntax, RulesTest.syntax, RulesSimulate.syntax] {
-            for line in syntax.help.split(separator: "\n") { #expect(line.count <= 88, "\(line)") }
+        for command in CommandTable.commands {
+            for line in command.syntax.help.split(separator: "\n") { #expect(line.count <= 92, "\(line)") }
         }
+        for line in Help.overview.split(separator: "\n") { #expect(line.count <= 88, "\(line)") }
     }
 }

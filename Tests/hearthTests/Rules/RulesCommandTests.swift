@@ -42,7 +42,7 @@ private func run(
             return Array(text.utf8)
         },
         now: 1_700_000_000_000, style: style, errorStyle: style)
-    return RulesCommand.result(of: arguments, in: environment)
+    return RulesCommand.group.result(of: arguments, in: environment)
 }
 
 private func run(_ arguments: String, files: [String: String] = [:]) -> CommandResult {
@@ -53,19 +53,18 @@ private func run(_ arguments: String, files: [String: String] = [:]) -> CommandR
 struct RulesCommandTests {
     @Test("says what it can do")
     func help() {
-        #expect(run("--help") == CommandResult(output: Help.rules))
-        #expect(run("") == CommandResult(error: Help.rules, exit: .usage))
+        #expect(run("--help") == CommandResult(output: RulesCommand.group.help))
+        #expect(run("") == CommandResult(error: RulesCommand.group.help, exit: .usage))
         #expect(run("check --help") == CommandResult(output: RulesCheck.syntax.help))
         #expect(run("test -h").output.hasPrefix("Usage: hearth rules test FILE CASES [OPTION...]\n"))
         #expect(run("simulate --help").output.hasPrefix("Usage: hearth rules simulate FILE OPERATION PATH [VALUE]"))
-        for line in Help.rules.split(separator: "\n") { #expect(line.count <= 88) }
+        for line in RulesCommand.group.help.split(separator: "\n") { #expect(line.count <= 88) }
     }
 
     @Test(
         "refuses what makes no sense",
         arguments: [
             ("lint", "hearth rules: unknown command 'lint'; see hearth rules --help"),
-            ("versions", "hearth rules versions: not built yet in this version; see hearth rules --help"),
             ("check", "hearth rules check: FILE is missing; see hearth rules check --help"),
             ("test rules", "hearth rules test: CASES is missing; see hearth rules test --help"),
             ("test - -", "hearth rules test: standard input cannot be both files; name one of them"),
