@@ -42,6 +42,18 @@ package struct JSONWriter: Sendable {
     /// Writes a path as a quoted string without a leading slash: `"a/b"`, `""` for the root.
     package mutating func path(_ path: Path) {
         bytes.append(0x22)
+        appendKeys(of: path)
+    }
+
+    /// Writes a path as a quoted string with a leading slash: `"/a/b"`, `"/"` for the root.
+    package mutating func rootedPath(_ path: Path) {
+        bytes.append(0x22)
+        bytes.append(0x2F)
+        appendKeys(of: path)
+    }
+
+    /// Writes the keys with slashes between them, then the closing quote.
+    private mutating func appendKeys(of path: Path) {
         for (index, key) in path.keys.enumerated() {
             if index > 0 { bytes.append(0x2F) }
             JSONEscape.append(key, to: &bytes)
