@@ -30,6 +30,9 @@ struct Batch {
         case presence([WriteEffect])
         case owed(Owed)
         case rules(RulesChange)
+        case administrative(AdministrativeRequest)
+        /// An administrator was told something that stays true.
+        case told(@Sendable () -> Void)
         case call(PendingCall)
     }
 

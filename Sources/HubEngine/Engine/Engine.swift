@@ -118,6 +118,7 @@ package final class Engine {
         case .readRules(let reply):
             let history = rulesHistory
             outbox.reply { reply(history) }
+        case .administer(let request): administer(request)
         case .tick: tick()
         }
     }

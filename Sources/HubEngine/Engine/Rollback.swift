@@ -106,6 +106,11 @@ extension Engine {
             owe(owed)
         case .rules(let change):
             self.change(change)
+        case .administrative(let request):
+            administer(request)
+        case .told(let body):
+            batch.requests.append(.told(body))
+            outbox.reply(body)
         case .call(let pending):
             receive(pending)
         }

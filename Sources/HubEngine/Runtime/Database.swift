@@ -51,6 +51,9 @@ package final class Database: SessionEventSink, Sendable {
         return configuration
     }
 
+    /// Whether it is in memory, or on its way. May change at any time.
+    var isInMemory: Bool { isLoaded.load(ordering: .acquiring) || mailbox.isServed }
+
     package var name: String { environment.configuration.namespace }
 
     package func post(_ events: [SessionEvent]) {

@@ -164,7 +164,8 @@ final class DatabaseLife {
     func accept(_ mail: [Mail]) {
         let isSomebodyThere = mail.contains { item in
             switch item {
-            case .alarm, .saved: false
+            // Whoever looks again and again at what there is does not keep it in memory.
+            case .alarm, .saved, .administer(.inquire): false
             default: true
             }
         }
@@ -217,6 +218,8 @@ final class DatabaseLife {
             engine.apply(Proposal(.configureRules(rules), time: time))
         case .readRules(let reply):
             engine.apply(Proposal(.readRules(reply), time: time))
+        case .administer(let request):
+            engine.apply(Proposal(.administer(request), time: time))
         case .worked(let result):
             engine.apply(Proposal(.answered(result), time: time))
         case .refused(let position, let error):

@@ -117,6 +117,15 @@ package final class Hub: SessionRouter, Sendable {
     /// Names of the namespaces that are there, in order.
     package var namespaces: [String] { state.with { $0.databases.keys.sorted() } }
 
+    /// The databases that are in memory, by name; those of one namespace, if it is given.
+    func loadedDatabases(_ namespace: String? = nil) -> [Database] {
+        state.with { state in
+            state.databases.values.filter { database in
+                database.isInMemory && namespace.map { $0 == database.name } ?? true
+            }
+        }.sorted { $0.name < $1.name }
+    }
+
     /// Ends every session, runs what they registered, stores everything. Connections are refused from here on.
     /// - Returns: false when a thread is still at work that nothing durable depends on: the process must end without waiting.
     @discardableResult

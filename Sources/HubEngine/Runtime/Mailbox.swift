@@ -8,6 +8,7 @@ enum Mail: Sendable {
     case changeRules(RulesChange)
     case configureRules(ConfiguredRules)
     case readRules(@Sendable (RulesHistory) -> Void)
+    case administer(AdministrativeRequest)
     case refused(from: LogPosition, StorageError)
     case saved(SavedRecords, succeeded: Bool, position: LogPosition)
     /// The time has come that the database had set itself.

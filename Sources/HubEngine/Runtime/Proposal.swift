@@ -21,6 +21,8 @@ package struct Proposal: Sendable {
         case configureRules(ConfiguredRules)
         /// Asks for all rules that are kept; answered when what it says is durable.
         case readRules(@Sendable (RulesHistory) -> Void)
+        /// Something that an administrator asks.
+        case administer(AdministrativeRequest)
         /// Nothing but the passing of time.
         case tick
     }
