@@ -96,11 +96,20 @@ package enum ServerMessage {
     }
 
     /// The node at `path` is now `node`.
-    /// - Parameter updatedAt: see `PushContent.data`; it does not travel.
-    package static func data(path: Path, node: Node, tag: Int? = nil, updatedAt: Path? = nil) -> Frame {
+    /// - Parameters:
+    ///   - updatedAt: see `PushContent.data`; it does not travel.
+    ///   - isPriorityAlone: nothing but the node's priority has changed. The node travels whole all the same; the content
+    ///     tells the priority alone.
+    package static func data(
+        path: Path, node: Node, tag: Int? = nil, updatedAt: Path? = nil, isPriorityAlone: Bool = false
+    ) -> Frame {
         var writer = push(#"{"t":"d","d":{"a":"d","b":{"p":"#, path)
         writer.node(node)
-        return end(&writer, tag: tag, .data(path: path, node: node, updatedAt: updatedAt))
+        let content =
+            isPriorityAlone
+            ? PushContent.priority(of: node, at: path, updatedAt: updatedAt)
+            : .data(path: path, node: node, updatedAt: updatedAt)
+        return end(&writer, tag: tag, content)
     }
 
     /// The named nodes below `path` are now these, all at once and in this order. Not for an empty list: clients ignore such a

@@ -17,3 +17,17 @@ package enum PushContent: Sendable {
     /// The identity is taken back.
     case authRevoked(Status)
 }
+
+extension PushContent {
+    /// The priority alone of a node that has changed in nothing else.
+    static func priority(of node: Node, at path: Path, updatedAt: Path?) -> PushContent {
+        let value: Node =
+            switch node.priority {
+            case .none: .empty
+            case .number(let number): Node(leaf: .number(number))
+            case .string(let text): Node(leaf: .string(text))
+            case .deferred(let value): Node(leaf: .deferred(value))
+            }
+        return .data(path: path.appending(.priority), node: value, updatedAt: updatedAt)
+    }
+}

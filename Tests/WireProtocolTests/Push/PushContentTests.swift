@@ -30,6 +30,18 @@ struct PushContentTests {
         #expect(merge.text == ServerMessage.merge(path: "a", changes: [("b", node), ("c/d", .empty)], tag: 1).text)
     }
 
+    @Test("where only a priority changed the node travels whole, and the content tells the priority alone")
+    func priorityAlone() throws {
+        for (json, priority) in [
+            (#"{".value":1,".priority":2}"#, "2"), (#"{".value":1,".priority":"p"}"#, #""p""#), ("1", "null"),
+        ] {
+            let node = try Node(json: json)
+            let frame = ServerMessage.data(path: "a", node: node, updatedAt: "a", isPriorityAlone: true)
+            #expect(description(frame) == "data /a/.priority \(priority) /a")
+            #expect(frame.text == ServerMessage.data(path: "a", node: node).text)
+        }
+    }
+
     @Test("every answer says to which request it is, and how it went")
     func answers() {
         #expect(description(ServerMessage.ok(7)) == "response 7 ok -")
