@@ -16,7 +16,7 @@ let package = Package(
         .systemLibrary(name: "CSQLite", pkgConfig: "sqlite3", providers: [.apt(["libsqlite3-dev"])]),
         // jansson: JSON documents at the edges (configuration, catalogues); data never passes through it.
         .systemLibrary(name: "CJansson", pkgConfig: "jansson", providers: [.apt(["libjansson-dev"])]),
-        // zlib: checksums of log records; gzip for HTTP later and for the files of export, import and backup.
+        // zlib: checksums of log records; gzip for HTTP and for the files of export, import and backup.
         .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"])]),
         // libcurl: HTTP of the sub-commands that talk to a hub, with TLS, proxies, redirections and chunked uploads.
         .systemLibrary(name: "CCurl", pkgConfig: "libcurl", providers: [.apt(["libcurl4-openssl-dev"])]),
@@ -29,7 +29,9 @@ let package = Package(
         .target(name: "SecurityRules", dependencies: ["DataTree", "CRE2"]),
         .target(name: "Storage", dependencies: ["DataTree", "CSQLite", "CZlib"]),
         .target(name: "HubEngine", dependencies: ["DataTree", "WireProtocol", "SecurityRules", "Storage"]),
-        .target(name: "Gateway", dependencies: ["HubEngine", "WireProtocol", "Storage", "CLibwebsockets"]),
+        .target(
+            name: "Gateway",
+            dependencies: ["HubEngine", "WireProtocol", "DataTree", "Storage", "CLibwebsockets", "CZlib"]),
         .executableTarget(
             name: "hearth",
             dependencies: [

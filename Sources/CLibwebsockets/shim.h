@@ -1,6 +1,7 @@
 #pragma once
 
 #include <libwebsockets.h>
+#include <poll.h>
 #include <linux/sockios.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
@@ -42,6 +43,9 @@ static inline int hearth_accept(int listening, struct sockaddr_storage *peer)
 	socklen_t length = sizeof *peer;
 	return accept4(listening, (struct sockaddr *)peer, &length, SOCK_NONBLOCK | SOCK_CLOEXEC);
 }
+
+/* The event of poll() for a peer that has closed its side; declared for GNU sources only. */
+static inline short hearth_poll_hangup(void) { return 0x2000 /* POLLRDHUP */; }
 
 /* Bytes that wait in the socket's receive queue, or -1. */
 static inline int hearth_readable_bytes(int descriptor)

@@ -86,6 +86,7 @@ package final class Gateway: Sendable {
                 ] + routes),
             decode: decode, namespaces: configuration.namespaces, isTrustedProxy: configuration.isTrustedProxy,
             tls: configuration.tls, deadPeerSeconds: configuration.deadPeerSeconds,
+            keepAliveSeconds: configuration.keepAliveSeconds,
             queueLimit: configuration.queueLimit, messageLimit: configuration.messageLimit,
             kernelSendBuffer: configuration.kernelSendBuffer, sinkBacklogLimit: configuration.sinkBacklogLimit,
             monotonicMilliseconds: monotonicMilliseconds, tickMilliseconds: Gateway.tickMilliseconds)

@@ -29,6 +29,8 @@ package struct GatewayConfiguration: Sendable {
     /// Threads that serve sockets.
     package var loops = 1
     package var deadPeerSeconds = 45
+    /// The longest silence on an event stream; proxies cut one after a minute.
+    package var keepAliveSeconds = 25
     /// The most sessions at a time; nil allows as many as there are file descriptors.
     package var maxConnections: Int?
     package var namespaces = NamespaceChoice()

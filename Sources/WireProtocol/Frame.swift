@@ -50,6 +50,13 @@ package final class Frame: Sendable {
         storage = output
     }
 
+    /// Bytes that go out as they are, over a transport that is no WebSocket.
+    package init(raw bytes: [UInt8]) {
+        storage = bytes
+        start = 0
+        content = nil
+    }
+
     /// Bytes on the wire, headers included.
     package var byteCount: Int { storage.count - start }
 

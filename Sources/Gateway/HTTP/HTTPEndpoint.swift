@@ -1,39 +1,178 @@
 import CLibwebsockets
 import HubEngine
+import WireProtocol
 
-/// Plain HTTP requests.
+/// HTTP requests: from the head to the purpose, the body, and the call for an answer.
+///
+/// Functions that libwebsockets calls answer it with zero to keep the connection and with -1 to end it.
 extension Loop {
-    /// The head of a request is complete. Zero keeps the connection for the next request.
+    /// The head of a request is complete.
     func serveHTTP(_ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer) -> Int32 {
-        let head = RequestHead(socket: socket)
-        guard let (method, path) = head.target else {
+        settings.metrics.requests.add()
+        guard var head = HTTPHead(RequestHead(socket: socket)) else {
             HTTPResponse.text(405, "this method is not served").closing.send(to: socket)
             return -1
         }
-        var response = answer(method, path, head, connection)
-        // libwebsockets cannot find the end of such a body, and so not the next request.
-        if head.header(WSI_TOKEN_HTTP_TRANSFER_ENCODING) != nil {
-            response = .text(411, "a body in chunks is not read here: send Content-Length").closing
-        } else if [.post, .put, .patch].contains(method), head.header(WSI_TOKEN_HTTP_CONTENT_LENGTH) == nil {
-            response.closes = true
+        head.remoteAddress = clientAddress(
+            connection.pointee.introduction?.remoteAddress ?? "", RequestHead(socket: socket))
+        head.isAdministrative = connection.pointee.flags.contains(.isAdministrative)
+        let exchange = begin(head)
+        connection.pointee.introduction?.exchange = exchange
+        switch head.framing {
+        case .none, .unsaid:
+            return complete(exchange, connection, socket)
+        case .invalid(let reason):
+            return answer(.text(400, reason).closing, exchange, connection, socket)
+        case .chunked where ![.post, .put, .patch].contains(head.method):
+            // libwebsockets would read the chunks as the next request.
+            return answer(
+                .text(411, "send a body of \(head.method.rawValue) with Content-Length").closing, exchange, connection,
+                socket)
+        case .length(let count) where count > HTTPBody.limit:
+            // Not even its length is believed: the rest is thrown away as it comes.
+            return answer(HTTPResponse(RestError.payloadTooLarge).closing, exchange, connection, socket)
+        case .length, .chunked:
+            if head.expectsContinue, case .refused = exchange.purpose {
+                return answerPurpose(exchange, connection, socket, closing: true)
+            }
+            if head.expectsContinue, !sendRaw(Loop.goOn, to: socket) { return -1 }
+            return 0
         }
-        guard response.send(to: socket, withBody: method != .head), !response.closes else { return -1 }
-        return lws_http_transaction_completed(socket) == 0 ? 0 : -1
     }
 
-    private func answer(
-        _ method: HTTPMethod, _ path: String, _ head: RequestHead, _ connection: UnsafeMutablePointer<Connection>
-    ) -> HTTPResponse {
-        let arguments = head.arguments
-        return settings.routes.answer(
-            HTTPRequest(
-                method: method.rawValue, path: path, arguments: arguments, host: head.header(WSI_TOKEN_HOST) ?? "",
-                remoteAddress: clientAddress(connection.pointee.introduction?.remoteAddress ?? "", head),
-                credential: head.credential(arguments),
-                isAdministrative: connection.pointee.flags.contains(.isAdministrative)))
+    private static let goOn = Array("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+
+    private func begin(_ head: HTTPHead) -> HTTPExchange {
+        exchangeNumber &+= 1
+        let (purpose, form) = purpose(of: head)
+        var coding = head.contentEncoding?.lowercased()
+        if coding == "identity" { coding = nil }
+        var decided = purpose
+        if let coding, coding != "gzip" {
+            decided = .refused(.text(415, "the only Content-Encoding that is understood is gzip"))
+        }
+        return HTTPExchange(
+            number: exchangeNumber, head: head,
+            body: HTTPBody(form, isChunked: head.framing == .chunked, isCompressed: coding == "gzip"), purpose: decided)
+    }
+
+    private func purpose(of head: HTTPHead) -> (HTTPExchange.Purpose, BodyForm) {
+        if head.path.utf8.count > 1, let route = settings.routes.route(for: head.path) {
+            return (.route(route), route.body(head.method.rawValue, head.path, head.contentType))
+        }
+        if head.method == .options { return (.refused(.preflight(head.requestedHeaders)), .discarded) }
+        do throws(RestError) {
+            let rest = try RestExchange(head)
+            return (.rest(rest), rest.bodyForm)
+        } catch {
+            return (.refused(HTTPResponse(error)), .discarded)
+        }
+    }
+
+    /// A part of the body.
+    func receiveBody(
+        _ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer, _ input: UnsafeMutableRawPointer?,
+        _ count: Int
+    ) -> Int32 {
+        guard let exchange = connection.pointee.introduction?.exchange, case .receiving = exchange.state, count > 0
+        else { return 0 }
+        receivedBytes += count
+        exchange.body.receive(UnsafeRawBufferPointer(start: input, count: count))
+        if exchange.body.hasBrokenFraming {
+            return answer(.text(400, "the chunks of the body are broken").closing, exchange, connection, socket)
+        }
+        return exchange.body.isComplete ? complete(exchange, connection, socket) : 0
+    }
+
+    /// The body has arrived, as far as libwebsockets can tell.
+    func finishBody(_ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer) -> Int32 {
+        guard let exchange = connection.pointee.introduction?.exchange, case .receiving = exchange.state else {
+            return 0
+        }
+        if exchange.head.framing == .chunked {
+            // libwebsockets gives up counting.
+            let text = "a body in chunks is read up to 100 MiB: send Content-Length for a longer one"
+            return answer(.text(413, text).closing, exchange, connection, socket)
+        }
+        return complete(exchange, connection, socket)
+    }
+
+    private func complete(
+        _ exchange: HTTPExchange, _ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer
+    ) -> Int32 {
+        exchange.state = .waiting
+        // What follows on the connection waits; so does libwebsockets' patience.
+        lws_rx_flow_control(socket, 0)
+        lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0)
+        return answerPurpose(exchange, connection, socket, closing: false)
+    }
+
+    private func answerPurpose(
+        _ exchange: HTTPExchange, _ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer, closing: Bool
+    ) -> Int32 {
+        switch exchange.purpose {
+        case .refused(var response):
+            if closing { response.closes = true }
+            return answer(response, exchange, connection, socket)
+        case .route(let route):
+            let responder = HTTPResponder {
+                [inbox, id = connections.id(connection), number = exchange.number] response in
+                inbox.post(response, to: id, number: number)
+            }
+            route.answer(exchange.request, responder)
+            return 0
+        case .rest(let rest):
+            return begin(rest, exchange, connection, socket)
+        }
+    }
+
+    /// An answer from elsewhere.
+    func answer(_ response: HTTPResponse, to id: ConnectionID, number: UInt32) {
+        guard let connection = connections.find(id), let socket = connection.pointee.socket,
+            let exchange = connection.pointee.introduction?.exchange, exchange.number == number,
+            case .waiting = exchange.state
+        else { return }
+        endUnlessZero(answer(response, exchange, connection, socket), socket)
+    }
+
+    /// Outside of libwebsockets' calls there is no return value that ends a connection.
+    func endUnlessZero(_ result: Int32, _ socket: OpaquePointer) {
+        if result != 0 {
+            lws_set_timeout(socket, PENDING_TIMEOUT_USER_REASON_BASE, Int32(LWS_TO_KILL_ASYNC))
+        }
     }
 }
 
-extension Loop {
-    func answer(_ answer: CallAnswer, to id: ConnectionID) {}
+extension HTTPExchange {
+    fileprivate var request: HTTPRequest {
+        HTTPRequest(
+            method: head.method.rawValue, path: head.path, arguments: head.arguments, host: head.host,
+            remoteAddress: head.remoteAddress, userAgent: head.userAgent, contentType: head.contentType,
+            credential: head.bearer ?? head.argument("auth"), isAdministrative: head.isAdministrative,
+            body: body.finish())
+    }
+}
+
+extension HTTPResponse {
+    package init(_ error: RestError) {
+        self.init(status: error.status, contentType: error.contentType, body: .bytes(error.body))
+        isShared = true
+    }
+
+    /// The answer to a page that asks whether it may send a request (Fetch standard, "CORS-preflight fetch").
+    static func preflight(_ requested: String?) -> HTTPResponse {
+        let usual =
+            "content-type, authorization, if-match, if-none-match, x-firebase-etag, x-http-method-override"
+        // It goes back into a head, so it must be made of names.
+        let isPlain = requested?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F || $0 == 0x20 } ?? false
+        var response = HTTPResponse(
+            status: 200,
+            headers: [
+                Header("access-control-allow-methods", "GET, PUT, POST, PATCH, DELETE, OPTIONS"),
+                Header("access-control-allow-headers", isPlain ? requested ?? usual : usual),
+                Header("access-control-max-age", "3600"),
+            ], contentType: "text/plain; charset=utf-8", body: .bytes([]))
+        response.isShared = true
+        return response
+    }
 }

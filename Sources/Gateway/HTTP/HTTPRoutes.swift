@@ -1,6 +1,6 @@
 import HubEngine
 
-/// A request that has been read.
+/// A request that has been read, for routes.
 package struct HTTPRequest: Sendable {
     package var method: String
     /// Decoded by libwebsockets, without the query.
@@ -8,30 +8,59 @@ package struct HTTPRequest: Sendable {
     package var arguments: [(name: String, value: String)]
     package var host: String
     package var remoteAddress: String
+    package var userAgent: String
+    package var contentType: String?
     /// The bearer token or the `auth` argument.
     package var credential: String?
     /// It came in on the administrators' listener.
     package var isAdministrative: Bool
+    package var body: ReceivedBody
+
+    /// The first argument of that name.
+    package func argument(_ name: String) -> String? {
+        arguments.first { $0.name.utf8.elementsEqual(name.utf8) }?.value
+    }
+}
+
+/// Takes the one answer to a request, from any thread.
+package struct HTTPResponder: Sendable {
+    private let send: @Sendable (HTTPResponse) -> Void
+
+    package init(_ send: @escaping @Sendable (HTTPResponse) -> Void) { self.send = send }
+
+    /// Answers. A client that has gone meanwhile misses it.
+    package func callAsFunction(_ response: HTTPResponse) { send(response) }
 }
 
 /// Answers the requests for certain paths.
-///
-/// Called on a loop's thread, which serves nobody else meanwhile: what takes long belongs elsewhere.
 package struct HTTPRoute: Sendable {
     package var matches: @Sendable (_ path: String) -> Bool
-    package var answer: @Sendable (HTTPRequest) -> HTTPResponse
+    /// What becomes of the body.
+    package var body: @Sendable (_ method: String, _ path: String, _ contentType: String?) -> BodyForm
+    /// Called on a loop's thread, which serves nobody else meanwhile: what takes long answers later.
+    package var answer: @Sendable (HTTPRequest, HTTPResponder) -> Void
 
     package init(
         matches: @escaping @Sendable (_ path: String) -> Bool,
-        answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+        body: @escaping @Sendable (String, String, String?) -> BodyForm = { _, _, _ in .discarded },
+        answer: @escaping @Sendable (HTTPRequest, HTTPResponder) -> Void
     ) {
         self.matches = matches
+        self.body = body
         self.answer = answer
     }
 
-    /// A route for exactly one path.
+    /// A route that answers at once.
+    package init(
+        matches: @escaping @Sendable (_ path: String) -> Bool,
+        immediately answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse
+    ) {
+        self.init(matches: matches, answer: { request, respond in respond(answer(request)) })
+    }
+
+    /// A route for exactly one path that answers at once.
     package init(_ path: String, answer: @escaping @Sendable (HTTPRequest) -> HTTPResponse) {
-        self.init(matches: { $0.utf8.elementsEqual(path.utf8) }, answer: answer)
+        self.init(matches: { $0.utf8.elementsEqual(path.utf8) }, immediately: answer)
     }
 }
 
@@ -39,17 +68,14 @@ package struct HTTPRoute: Sendable {
 struct HTTPRoutes: Sendable {
     var routes: [HTTPRoute]
 
-    func answer(_ request: HTTPRequest) -> HTTPResponse {
-        for route in routes where route.matches(request.path) { return route.answer(request) }
-        return .notFound(request.path)
-    }
+    func route(for path: String) -> HTTPRoute? { routes.first { $0.matches(path) } }
 }
 
 extension HTTPRoute {
     /// `/healthz`: answered for as long as the loops run.
     static let health = HTTPRoute("/healthz") { request in
         guard isRead(request) else { return .text(405, "use GET") }
-        return HTTPResponse(status: 200, contentType: "application/json; charset=utf-8", body: "{\"status\":\"ok\"}")
+        return HTTPResponse(status: 200, contentType: HTTPResponse.json, body: "{\"status\":\"ok\"}")
     }
 
     /// `/metrics` in the Prometheus text format.

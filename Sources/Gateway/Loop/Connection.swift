@@ -35,6 +35,8 @@ struct Connection {
         static let isTLS = Flags(rawValue: 128)
         /// libwebsockets holds bytes that the socket did not take; nothing may be sent past them.
         static let hasRest = Flags(rawValue: 256)
+        /// The session is an event stream: what it is sent is translated.
+        static let isEventStream = Flags(rawValue: 512)
     }
 
     var phase = Phase.free
@@ -67,10 +69,18 @@ struct Connection {
     }
 }
 
-/// What is known of a client before its session opens.
+/// What is known of a client before its session opens, and what serves it for as long as it speaks HTTP.
 final class Introduction {
     var remoteAddress: String
     var opening: SessionOpening?
+    /// The HTTP request that is being served.
+    var exchange: HTTPExchange?
+    /// What the socket did not take of an answer. libwebsockets would send it, but not tell when it is out.
+    var unsent: [UInt8] = []
+    /// While the socket is full.
+    var watch: WritableWatch?
+    /// The event stream that the connection has become.
+    var events: EventStreamSession?
 
     init(remoteAddress: String) { self.remoteAddress = remoteAddress }
 }

@@ -39,7 +39,9 @@ let libwebsocketsCallback:
         case LWS_CALLBACK_HTTP:
             return with(socket, else: -1) { loop, connection in loop.serveHTTP(connection, socket) }
         case LWS_CALLBACK_HTTP_BODY:
-            return 0
+            return with(socket, else: -1) { loop, connection in loop.receiveBody(connection, socket, input, count) }
+        case LWS_CALLBACK_HTTP_BODY_COMPLETION:
+            return with(socket, else: -1) { loop, connection in loop.finishBody(connection, socket) }
         case LWS_CALLBACK_RAW_ADOPT, LWS_CALLBACK_RAW_CONNECTED, LWS_CALLBACK_RAW_RX:
             // What libwebsockets makes of a CONNECT request: a connection without protocol and without time limits.
             return -1

@@ -1,4 +1,5 @@
 import CLibwebsockets
+import DataTree
 import Glibc
 import HubEngine
 import WireProtocol
@@ -48,6 +49,16 @@ final class Loop {
     /// What a stream produced last; kept for its memory.
     var streamed: [UInt8] = []
     var doomed: [ConnectionID] = []
+    /// Numbers the requests over HTTP.
+    var exchangeNumber: UInt32 = 0
+    /// When clients will have waited long enough for their reads.
+    var deadlines: [(id: ConnectionID, number: UInt32, tick: UInt32)] = []
+    /// Connections that are event streams, some of them gone already.
+    var eventStreams: [ConnectionID] = []
+    /// Frames that were made for event streams; kept until the turn's sending is done.
+    var translated: [Frame] = []
+    /// The last translation: fan-outs to streams of one place need one.
+    var lastTranslation: (source: ObjectIdentifier, root: Path, frame: Frame?)?
     /// Connections whose sockets are full; looked through at each tick.
     var stalled: [ConnectionID] = []
     /// Sockets that were read from in this round, a few of them; and the rounds of this turn.
@@ -153,6 +164,7 @@ final class Loop {
             let contents = inbox.takeAll()
             for command in contents.commands { perform(command) }
             for socket in contents.sockets { adopt(socket) }
+            for (response, id, number) in contents.responses { answer(response, to: id, number: number) }
             batches = OutputBatches(contents.outputs)
         }
         if dirty.isEmpty { sortOutputs() }
@@ -208,6 +220,8 @@ final class Loop {
         clock.advance(to: settings.monotonicMilliseconds())
         judgeSilence()
         lookAtStalled()
+        lookAtEventStreams()
+        lookAtDeadlines()
         publishCounts()
     }
 

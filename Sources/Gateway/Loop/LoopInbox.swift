@@ -31,8 +31,9 @@ final class LoopInbox: LoopOutlet {
         var outputs: [[LoopOutput]] = []
         var sockets: [AcceptedSocket] = []
         var commands: [LoopCommand] = []
+        var responses: [(response: HTTPResponse, to: ConnectionID, number: UInt32)] = []
 
-        var isEmpty: Bool { outputs.isEmpty && sockets.isEmpty && commands.isEmpty }
+        var isEmpty: Bool { outputs.isEmpty && sockets.isEmpty && commands.isEmpty && responses.isEmpty }
     }
 
     /// The loop's wake-up handle: `uv_async_send` is the one libuv call that is safe from other threads.
@@ -68,6 +69,11 @@ final class LoopInbox: LoopOutlet {
         }
         waiting.wrappingAdd(deliveries, ordering: .relaxed)
         put { $0.outputs.append(outputs) }
+    }
+
+    /// Answers a request over HTTP by its number.
+    func post(_ response: HTTPResponse, to id: ConnectionID, number: UInt32) {
+        put { $0.responses.append((response, id, number)) }
     }
 
     func post(_ command: LoopCommand) { put { $0.commands.append(command) } }

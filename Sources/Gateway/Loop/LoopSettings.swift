@@ -13,6 +13,8 @@ struct LoopSettings: Sendable {
     var isTrustedProxy: @Sendable (String) -> Bool
     var tls: GatewayConfiguration.TLS?
     var deadPeerSeconds: Int
+    /// The longest silence on an event stream.
+    var keepAliveSeconds: Int
     var queueLimit: Int
     var messageLimit: Int
     var kernelSendBuffer: Int

@@ -24,6 +24,7 @@ extension Loop {
         for slot in wheel.advance(to: clock.tick) {
             let connection = connections.at(slot: slot)
             switch connection.pointee.phase {
+            case .open where connection.pointee.flags.contains(.isEventStream): keepAlive(connection)
             case .open: judge(connection)
             case .closing: giveUp(connection, .serverStopping)
             case .free, .http, .ended: break

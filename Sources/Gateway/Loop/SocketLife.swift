@@ -54,7 +54,8 @@ extension Loop {
     func finish(_ connection: UnsafeMutablePointer<Connection>, _ reason: LeaveReason) {
         guard connection.pointee.phase == .open else { return }
         connection.pointee.phase = .ended
-        settings.metrics.connections(.webSocket).add(-1)
+        let isEventStream = connection.pointee.flags.contains(.isEventStream)
+        settings.metrics.connections(isEventStream ? .eventStream : .webSocket).add(-1)
         settings.metrics.closedConnections[reason.metricLabel].add()
         post(.closed(connections.id(connection), reason), from: connection)
         connection.pointee.port?.connectionCount -= 1
@@ -98,6 +99,11 @@ extension Loop {
         _ reason: LeaveReason, to connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer
     ) {
         dropBacklog(connection)
+        if connection.pointee.flags.contains(.isEventStream) {
+            // The end of the stream is all that there is to say; what the kernel holds still goes out.
+            connection.pointee.phase = .ended
+            return endUnlessZero(-1, socket)
+        }
         guard let code = reason.closeCode else {
             doom(connection)
             return
@@ -128,6 +134,7 @@ extension Loop {
     /// The very last call for a socket: its slot is free again.
     func forget(_ connection: UnsafeMutablePointer<Connection>) {
         guard connection.pointee.phase != .free else { return }
+        stopAwaiting(connection)
         socketCloses(connection)
         if connection.pointee.flags.contains(.isAdmitted) { settings.admission.releaseSession() }
         settings.admission.releaseSocket()

@@ -39,6 +39,10 @@ extension Loop {
             }
         case .stream(let stream, let id):
             guard let connection = openConnection(id) else { return }
+            if connection.pointee.flags.contains(.isEventStream) {
+                if let stream = stream as? NodeStream { receive(stream, connection) }
+                return
+            }
             backlog(of: connection).append(stream)
             resume(connection)
         case .close(let id, let reason):
@@ -52,6 +56,9 @@ extension Loop {
     @inline(__always)
     private func append(_ bytes: UnsafeRawBufferPointer, of frame: Unmanaged<Frame>, to id: ConnectionID) {
         guard let connection = openConnection(id) else { return }
+        if connection.pointee.flags.contains(.isEventStream) {
+            return receive(frame.takeUnretainedValue(), connection)
+        }
         if pending.append(bytes, of: frame, to: connection) { dirty.append(connection) }
     }
 
@@ -83,6 +90,8 @@ extension Loop {
         firstDirty = 0
         deliveryStart = 0
         pending.removeAll()
+        translated.removeAll(keepingCapacity: true)
+        lastTranslation = nil
         return true
     }
 
@@ -145,7 +154,9 @@ extension Loop {
 
     /// The connection's backlog; what this turn gathered for it so far goes in first.
     func backlog(of connection: UnsafeMutablePointer<Connection>) -> OutputBacklog {
-        let backlog = connection.pointee.backlog ?? OutputBacklog()
+        let backlog =
+            connection.pointee.backlog
+            ?? OutputBacklog(cutsAnywhere: connection.pointee.flags.contains(.isEventStream))
         connection.pointee.backlog = backlog
         let first = connection.pointee.firstPending
         if first >= 0 {
@@ -158,6 +169,7 @@ extension Loop {
 
     /// Asks for a call when the socket takes bytes again.
     func resume(_ connection: UnsafeMutablePointer<Connection>) {
+        if connection.pointee.flags.contains(.isEventStream) { return awaitWritable(connection) }
         if let socket = connection.pointee.socket { lws_callback_on_writable(socket) }
     }
 
@@ -188,11 +200,22 @@ extension Loop {
             }
         }
         sentBytes += count
+        if let introduction = connection.pointee.introduction, !connection.pointee.flags.contains(.isTLS) {
+            introduction.unsent.append(contentsOf: UnsafeBufferPointer(start: bytes + sent, count: count - sent))
+            connection.pointee.flags.insert(.hasRest)
+            awaitWritable(connection)
+            return true
+        }
         // LWS_WRITE_HTTP passes the bytes through; it does not write to them.
         let rest = UnsafeMutablePointer(mutating: bytes + sent)
         guard lws_write(socket, rest, count - sent, LWS_WRITE_HTTP) >= 0 else {
             giveUp(connection, .connectionLost)
             return false
+        }
+        if lws_partial_buffered(socket) != 0, connection.pointee.introduction != nil {
+            connection.pointee.flags.insert(.hasRest)
+            awaitWritable(connection)
+            return true
         }
         if lws_partial_buffered(socket) != 0, connection.pointee.flags.insert(.hasRest).inserted {
             stalled.append(connections.id(connection))
@@ -242,7 +265,7 @@ extension Loop {
         if backlog.isEmpty {
             connection.pointee.backlog = nil
         } else {
-            lws_callback_on_writable(socket)
+            resume(connection)
         }
     }
 }

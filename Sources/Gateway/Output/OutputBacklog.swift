@@ -12,10 +12,14 @@ final class OutputBacklog {
         case close(LeaveReason)
     }
 
+    /// What goes out is no WebSocket's.
+    private let cutsAnywhere: Bool
     private var items: [Item] = []
     private var first = 0
     /// Bytes of the frames that wait. What streams will produce is not counted.
     private(set) var byteCount = 0
+
+    init(cutsAnywhere: Bool = false) { self.cutsAnywhere = cutsAnywhere }
 
     var isEmpty: Bool { first == items.count }
 
@@ -48,7 +52,9 @@ final class OutputBacklog {
             guard case .frame(let frame, let offset) = items[first] else { break }
             let taken = frame.withBytes { bytes -> Int in
                 let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
-                let fitting = FrameBoundary.prefix(of: rest, upTo: buffer.count - filled)
+                let room = buffer.count - filled
+                let fitting =
+                    cutsAnywhere ? min(rest.count, room) : FrameBoundary.prefix(of: rest, upTo: room)
                 UnsafeMutableRawBufferPointer(rebasing: buffer[filled...]).copyMemory(
                     from: UnsafeRawBufferPointer(rebasing: rest[..<fitting]))
                 return fitting

@@ -13,6 +13,16 @@ struct RequestHead {
         return RequestHead.text(bytes.prefix(count))
     }
 
+    /// The value of a header that libwebsockets has no token for; `name` in lower case, with its colon.
+    func custom(_ name: String) -> String? {
+        let count = Int(lws_hdr_custom_length(socket, name, Int32(name.utf8.count)))
+        guard count > 0 else { return nil }
+        var bytes = [CChar](repeating: 0, count: count + 1)
+        let copied = lws_hdr_custom_copy(socket, &bytes, Int32(bytes.count), name, Int32(name.utf8.count))
+        guard copied >= 0 else { return nil }
+        return RequestHead.text(bytes.prefix(count))
+    }
+
     /// The method and the path. libwebsockets has decoded percent escapes in the path and folded `//` and `..`.
     var target: (method: HTTPMethod, path: String)? {
         for method in HTTPMethod.allCases {

@@ -78,7 +78,7 @@ extension Loop {
             "upgrade-refused",
             [
                 "remote": .text(connection.pointee.introduction?.remoteAddress ?? ""),
-                "status": .integer(response.status), "text": .text(response.body),
+                "status": .integer(response.status), "text": .text(response.bodyText),
             ])
         response.closing.send(to: socket)
         return -1

@@ -1,4 +1,5 @@
 import DataTree
+import WireProtocol
 
 /// A request that has no session: one read or write over HTTP, with all that it needs.
 ///
@@ -33,43 +34,15 @@ package struct CallRead: Sendable {
     package var path: Path
     package var query: Query
     /// The children alone, each as `true`: all of them, or those of a page.
-    package var shallow: ShallowPage?
+    package var shallow: RestRequest.Shallow?
     /// Whether the answer shall have the node's hash.
     package var wantsHash: Bool
 
-    package init(path: Path, query: Query = .default, shallow: ShallowPage? = nil, wantsHash: Bool = false) {
+    package init(path: Path, query: Query = .default, shallow: RestRequest.Shallow? = nil, wantsHash: Bool = false) {
         self.path = path
         self.query = query
         self.shallow = shallow
         self.wantsHash = wantsHash
-    }
-}
-
-/// Which children a shallow read lists, in key order.
-package struct ShallowPage: Sendable, Equatable {
-    /// Begins behind this key.
-    package var after: Key?
-    package var limit: Int?
-
-    package init(after: Key? = nil, limit: Int? = nil) {
-        self.after = after
-        self.limit = limit
-    }
-
-    /// The listed children of a node as `true`; a leaf as it is.
-    func apply(to node: Node) -> Node {
-        if node.isLeaf || node.isEmpty { return node }
-        var children: [(Key, Node)] = []
-        var left = limit ?? .max
-        let present = Node(leaf: .bool(true))
-        node.forEachChild(from: after) { key, _ in
-            if key == after { return true }
-            guard left > 0 else { return false }
-            left -= 1
-            children.append((key, present))
-            return true
-        }
-        return Node(children: children)
     }
 }
 
@@ -90,34 +63,21 @@ package struct CallWrite: Sendable {
     package var expectedHash: String?
     /// Whether the answer shall have the hash of what was written.
     package var wantsHash: Bool
-    /// The most leaves that may go and come; nil leaves it to the database's setting.
-    package var sizeLimit: WriteSize?
+    /// How much it may change; nil leaves it to the database's setting.
+    package var sizeLimit: WriteSizeLimit?
+    /// The length of the request's body, which counts towards its size.
+    package var bodyBytes: Int
 
     package init(
-        path: Path, change: Change, expectedHash: String? = nil, wantsHash: Bool = false, sizeLimit: WriteSize? = nil
+        path: Path, change: Change, expectedHash: String? = nil, wantsHash: Bool = false,
+        sizeLimit: WriteSizeLimit? = nil, bodyBytes: Int = 0
     ) {
+        self.bodyBytes = bodyBytes
         self.path = path
         self.change = change
         self.expectedHash = expectedHash
         self.wantsHash = wantsHash
         self.sizeLimit = sizeLimit
-    }
-}
-
-/// How much one write may change, by the names that the REST interface has for it. Counted in leaves that go and leaves
-/// that come, so that the same write is always judged alike.
-package enum WriteSize: String, Sendable, CaseIterable {
-    case tiny, small, medium, large, unlimited
-
-    /// The names stand for 1, 10, 30 and 60 seconds of work in the official service; the numbers keep that proportion.
-    package var leaves: Int {
-        switch self {
-        case .tiny: 100_000
-        case .small: 1_000_000
-        case .medium: 3_000_000
-        case .large: 6_000_000
-        case .unlimited: .max
-        }
     }
 }
 
@@ -146,6 +106,8 @@ package struct CallCredential: Sendable {
 package enum CallAnswer: Sendable {
     /// What was read, and its hash if that was wanted; the empty text for nothing.
     case value(Node, hash: String?)
+    /// Of the children of an object the query selects none.
+    case emptyWindow(hash: String?)
     /// What was written, server values resolved.
     case written(CallWritten, hash: String?)
     /// The hash that was expected is not that of the node.

@@ -63,8 +63,8 @@ extension Engine {
         // A call that was begun anew meanwhile has another ticket.
         guard let pending = callsAtWork.removeValue(forKey: work.ticket) else { return }
         switch (work.kind, outcome) {
-        case (.read, .value(let node, let hash)):
-            answer(pending, .value(node, hash: hash))
+        case (.read(let read, let snapshot), .value(let node, let hash)):
+            answer(pending, .read(node, hash: hash, read, from: snapshot))
         case (.compare(let snapshot, _), .comparison(let hash)):
             withOwedPaid { finishComparison(pending, snapshot: snapshot, hash: hash) }
         case (.judge(let write), .judgement(let decision, let dependencies)):
@@ -114,7 +114,7 @@ extension Engine {
         if read.query.filters, let result = indexedResult(of: read.query, at: place.node, node: content),
             !isLarge(result)
         {
-            return answer(pending, .value(result, hash: read.wantsHash ? result.hash() : nil))
+            return answer(pending, .read(result, hash: read.wantsHash ? result.hash() : nil, read, from: content))
         }
         let isSimple = !read.query.filters && read.shallow == nil && !read.wantsHash
         if !isSimple && isLarge(content) {
@@ -122,7 +122,15 @@ extension Engine {
         }
         // A large node that is wanted as it is needs no work here: it is written out as the socket drains.
         let (node, hash) = read.apply(to: content)
-        answer(pending, .value(node, hash: hash))
+        answer(pending, .read(node, hash: hash, read, from: content))
+    }
+}
+
+extension CallAnswer {
+    /// What was read from a node.
+    fileprivate static func read(_ result: Node, hash: String?, _ read: CallRead, from node: Node) -> CallAnswer {
+        let isWindow = read.query.filters && result.isEmpty && !node.isEmpty && !node.isLeaf
+        return isWindow ? .emptyWindow(hash: hash) : .value(result, hash: hash)
     }
 }
 
@@ -130,7 +138,7 @@ extension CallRead {
     /// What the answer holds, given the node at the path.
     func apply(to node: Node) -> (node: Node, hash: String?) {
         var result = query.filters ? query.apply(to: node) : node
-        if let shallow { result = shallow.apply(to: result) }
+        if let shallow { result = shallow.result(of: result) }
         return (result, wantsHash ? result.hash() : nil)
     }
 }
@@ -244,13 +252,16 @@ extension Engine {
     }
 
     private func checkSize(of draft: Draft, _ write: CallWrite) throws(CallRefusal) {
-        let limit = (write.sizeLimit ?? defaultWriteSize).leaves
-        guard limit < .max else { return }
-        var cost = 0
-        for (place, value) in draft.writes {
-            cost += tree.node(at: place.node).leafCount + value.leafCount
-            guard cost <= limit else { throw .tooMuch }
+        let limit = write.sizeLimit ?? defaultWriteSize
+        if limit == .unlimited { return }
+        var removed = 0
+        var added = 0
+        for (place, value) in draft.writes where !place.isPriority {
+            removed += tree.node(at: place.node).leafCount
+            added += value.leafCount
         }
+        let cost = WriteSizeLimit.cost(removedLeaves: removed, addedLeaves: added, bodyBytes: write.bodyBytes)
+        if !limit.allows(cost: cost) { throw .tooMuch }
     }
 
     private func finishJudgement(
@@ -310,5 +321,5 @@ extension CallWrite {
 
 extension Engine {
     /// How much a write may change that does not say so itself.
-    var defaultWriteSize: WriteSize { .large }
+    var defaultWriteSize: WriteSizeLimit { .large }
 }

@@ -5,7 +5,7 @@ import WireProtocol
 /// A large message generated from a snapshot while the socket drains, so that it never lies in memory as a whole.
 package final class NodeStream: SegmentStream {
     /// A message around a large value.
-    enum Message: Sendable {
+    package enum Message: Sendable {
         case data(path: Path, value: Node, tag: Int?)
         case response(number: Int, value: Node)
 
@@ -62,10 +62,13 @@ package final class NodeStream: SegmentStream {
         var splitter: SegmentSplitter
     }
 
+    /// What it carries, for transports that write it otherwise.
+    package let message: Message
     /// One loop's thread uses it; the lock only makes handing it over safe.
     private let state: Monitor<State?>
 
     init(_ message: Message, segments: Int) {
+        self.message = message
         state = Monitor(State(pieces: Pieces(message), splitter: SegmentSplitter(segments: segments)))
     }
 

@@ -72,6 +72,8 @@ package final class CounterFamily: Sendable {
 package final class Metrics: Sendable {
     /// Open connections by transport; index with `connections(_:)`.
     private let connectionGauges: [Gauge] = Transport.allCases.map { _ in Gauge() }
+    /// Requests over HTTP, upgrades not counted.
+    package let requests = Counter()
     /// Listens of all sessions.
     package let listens = Gauge()
     /// Writes by result: the status of the answer.
