@@ -79,8 +79,10 @@ package final class Database: SessionEventSink, Sendable {
         environment.fail(.system(operation: "start a thread", file: name, code: EAGAIN))
     }
 
-    /// The timer's call: the time has come that was set.
-    func ring() { post([.alarm]) }
+    /// The timer's call: the time has come that was set. One that has left memory since does not come back for that.
+    func ring() {
+        if isInMemory { post([.alarm]) }
+    }
 
     /// Opens the database now, on the caller's thread: recovers what a crash left and ends its sessions.
     func openNow() throws {

@@ -127,7 +127,7 @@ final class DatabaseLife {
         let now = monotonicNanoseconds()
         var deadline = UInt64.max
         if bytesSinceSave > 0, !isSaving, environment.storage.isPersistent { deadline = lastSave + Self.saveInterval }
-        if engine.sessionCount == 0 {
+        if engine.sessionCount == 0 && canLeave {
             // What stands in the way of closing when the time has come may take a while to go.
             let pause = min(environment.idleTime, Self.idlePause)
             deadline = min(deadline, max(lastMail + environment.idleTime, now + pause))
@@ -139,15 +139,18 @@ final class DatabaseLife {
         return deadline
     }
 
+    /// Whether it can leave memory and come back: what is in no file stays.
+    private var canLeave: Bool { environment.storage.isPersistent || storage == nil }
+
     /// Nobody has been connected for a while.
     private var isIdle: Bool {
-        engine.sessionCount == 0 && monotonicNanoseconds() >= lastMail + environment.idleTime
+        canLeave && engine.sessionCount == 0 && monotonicNanoseconds() >= lastMail + environment.idleTime
     }
 
     /// It is idle, and everything is stored.
     var mayClose: Bool {
         isIdle && !engine.owesEnds && !isSaving && releases.isEmpty
-            && (bytesSinceSave == 0 || !environment.storage.isPersistent)
+            && bytesSinceSave == 0
     }
 
     /// What a step of work led to.

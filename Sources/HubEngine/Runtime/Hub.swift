@@ -101,21 +101,38 @@ package final class Hub: SessionRouter, Sendable {
         return state.with { state in
             if state.isStopping { return .failure(.stopping) }
             if let database = state.databases[namespace] { return .success(database) }
+            if state.leaving.contains(namespace) { return .failure(.leaving(namespace)) }
             guard configuration.mode == .development else { return .failure(.unknown(namespace)) }
-            if state.databases.count >= configuration.maxNamespaces {
-                state.databases = state.databases.filter { !$0.value.isForgettable }
-            }
-            guard state.databases.count < configuration.maxNamespaces else {
-                return .failure(.tooMany(limit: configuration.maxNamespaces))
-            }
-            let database = makeDatabase(namespace)
-            state.databases[namespace] = database
-            return .success(database)
+            return add(namespace, to: &state).map { $0 }
         }
+    }
+
+    /// Adds a namespace to those that are there, if there is room.
+    func add(_ name: String, to state: inout State) -> Result<Database, NamespaceRefusal> {
+        if state.databases.count >= configuration.maxNamespaces {
+            state.databases = state.databases.filter { !$0.value.isForgettable }
+        }
+        guard state.databases.count < configuration.maxNamespaces else {
+            return .failure(.tooMany(limit: configuration.maxNamespaces))
+        }
+        let database = makeDatabase(name)
+        state.databases[name] = database
+        return .success(database)
+    }
+
+    /// Asks a namespace something; the answer is of one moment, and leaves when what it shows is durable.
+    /// - Parameter answer: must be quick; it holds the namespace up.
+    package func ask<Answer: Sendable>(
+        _ namespace: String, _ reply: OneReply<Answer>, _ answer: @escaping @Sendable (Engine) -> Answer
+    ) throws(NamespaceRefusal) {
+        try database(namespace).post([.administer(.inquire(Inquiry(reply, answer)))])
     }
 
     /// Names of the namespaces that are there, in order.
     package var namespaces: [String] { state.with { $0.databases.keys.sorted() } }
+
+    /// Names of the namespaces that are in memory, or on their way there, in order.
+    package var loadedNames: [String] { loadedDatabases().map(\.name) }
 
     /// The databases that are in memory, by name; those of one namespace, if it is given.
     func loadedDatabases(_ namespace: String? = nil) -> [Database] {
