@@ -32,8 +32,9 @@ extension Engine {
         }
     }
 
-    /// Has something called when the outputs of this batch leave, even if the log refuses the batch: it stays true.
-    private func tell(_ body: @escaping @Sendable () -> Void) {
+    /// Replies when the outputs of this batch leave, even if the log refuses the batch: it stays true.
+    func tell<Value>(_ reply: OneReply<Value>, _ value: Value) {
+        let body: @Sendable () -> Void = { reply.send(value) }
         batch.requests.append(.told(body))
         outbox.reply(body)
     }

@@ -60,6 +60,19 @@ extension Engine {
         return kicked.count
     }
 
+    /// Forgets all sessions and what they hold, and tells their connections. For a database that is to be deleted.
+    func abandonSessions() -> [ConnectionID] {
+        let abandoned = chosen(SessionFilter())
+        for session in abandoned {
+            stopWaiting(session)
+            session.state = .closed(.kicked)
+            removeAllListens(of: session)
+        }
+        sessions = [:]
+        sessionsByID = [:]
+        return abandoned.map(\.connection)
+    }
+
     private func chosen(_ filter: SessionFilter) -> [Session] {
         if let namespace = filter.namespace, namespace != configuration.namespace { return [] }
         return sessions.values.filter(filter.fits).sorted { $0.connection.packed < $1.connection.packed }

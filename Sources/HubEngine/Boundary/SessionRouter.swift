@@ -26,6 +26,8 @@ package enum NamespaceRefusal: Error, Equatable, Sendable, CustomStringConvertib
     case unknown(String)
     /// The hub has as many namespaces as it may have.
     case tooMany(limit: Int)
+    /// It is being deleted.
+    case leaving(String)
     /// The hub is stopping.
     case stopping
 
@@ -34,7 +36,7 @@ package enum NamespaceRefusal: Error, Equatable, Sendable, CustomStringConvertib
         switch self {
         case .invalidName: 400
         case .unknown: 404
-        case .tooMany, .stopping: 503
+        case .tooMany, .leaving, .stopping: 503
         }
     }
 
@@ -48,6 +50,8 @@ package enum NamespaceRefusal: Error, Equatable, Sendable, CustomStringConvertib
                 + "or start the hub with `--namespace \(name)`"
         case .tooMany(let limit):
             "this hub holds its maximum of \(limit) namespaces: delete one or raise --max-namespaces"
+        case .leaving(let name):
+            "namespace '\(name)' is being deleted: try again in a few seconds"
         case .stopping:
             "this hub is stopping: connect again in a few seconds"
         }

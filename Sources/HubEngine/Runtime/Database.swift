@@ -38,6 +38,8 @@ package final class Database: SessionEventSink, Sendable {
     private let alarm = Confined<UInt64>(.max)
     private let isLoaded = Atomic(false)
     private let stopped = Monitor(false)
+    /// The namespace is deleted, or about to be.
+    private let isDiscarded = Atomic(false)
 
     /// Mail that a thread with other duties handles in one go before it hands the database on.
     private static let turn = 1024
@@ -65,7 +67,11 @@ package final class Database: SessionEventSink, Sendable {
     /// - Parameter mayServe: whether the caller's thread may do the work itself. The log's thread may not: the work can wait
     ///   for the log.
     func post(_ mail: [Mail], mayServe: Bool = true) {
-        guard mailbox.post(mail) else { return }
+        switch mailbox.post(mail) {
+        case .taken: return
+        case .lost: return turnAway(lost: mail)
+        case .needsThread: break
+        }
         if mayServe, isLoaded.load(ordering: .acquiring) {
             serve(asGuest: true)
         } else {
@@ -87,7 +93,7 @@ package final class Database: SessionEventSink, Sendable {
     /// Opens the database now, on the caller's thread: recovers what a crash left and ends its sessions.
     func openNow() throws {
         // Whoever posts meanwhile, the log for one, must not open it a second time.
-        guard mailbox.post([]) else { return }
+        guard case .needsThread = mailbox.post([]) else { return }
         life.value = try DatabaseLife(self, mayStayUnborn: false)
         isLoaded.store(true, ordering: .releasing)
         serve(asGuest: false)
@@ -100,6 +106,17 @@ package final class Database: SessionEventSink, Sendable {
             stopped.update { $0 = true }
         } else {
             post([.endAll, .stop])
+        }
+    }
+
+    /// Ends all sessions as kicked and lets go of the files without storing anything more; `waitUntilStopped` returns when that
+    /// is done.
+    func beginDiscarding() {
+        isDiscarded.store(true, ordering: .releasing)
+        if mailbox.close(unless: { isLoaded.load(ordering: .acquiring) }) {
+            stopped.update { $0 = true }
+        } else {
+            post([.discard])
         }
     }
 
@@ -131,7 +148,12 @@ package final class Database: SessionEventSink, Sendable {
             }
             switch step {
             case .stopped:
+                // Waiting for a pass of the state store to end is not for somebody with other duties.
+                if asGuest && isDiscarded.load(ordering: .acquiring) { return serveOnOwnThread() }
                 mailbox.close()
+                let late = mailbox.take()
+                mailbox.settle(late[...])
+                turnAway(lost: late)
                 close(current)
                 stopped.update { $0 = true }
                 return
@@ -201,7 +223,8 @@ package final class Database: SessionEventSink, Sendable {
                 environment.outlets.post(outbox.take().outputs)
             case .changeRules(let change): change.reply(.failure(.unavailable("\(error)")))
             case .readRules(let reply): reply(RulesHistory())
-            case .stop:
+            case .create(let reply): reply.send(.unavailable("\(error)"))
+            case .stop, .discard:
                 mailbox.close()
                 stopped.update { $0 = true }
                 return true
@@ -209,6 +232,24 @@ package final class Database: SessionEventSink, Sendable {
             }
         }
         return false
+    }
+
+    /// Tells clients who came too late that the namespace is gone. When the hub stops, their loops do.
+    private func turnAway(lost mail: [Mail]) {
+        guard isDiscarded.load(ordering: .acquiring) else { return }
+        var outbox = Outbox()
+        for item in mail {
+            switch item {
+            case .event(.opened(let connection, _)): outbox.close(connection, .kicked)
+            case .event(.call(let connection, _)):
+                outbox.answer(.refused(.unavailable("\(NamespaceRefusal.leaving(name))")), to: connection)
+            case .changeRules(let change):
+                change.reply(.failure(.unavailable("\(NamespaceRefusal.leaving(name))")))
+            case .readRules(let reply): reply(RulesHistory())
+            default: break
+            }
+        }
+        if !outbox.isEmpty { environment.outlets.post(outbox.take().outputs) }
     }
 
     private func close(_ current: DatabaseLife) {

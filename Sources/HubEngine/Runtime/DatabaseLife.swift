@@ -22,6 +22,10 @@ final class DatabaseLife {
     /// A batch that is handled and whose outputs have not left.
     private var handledBatch: ArraySlice<Mail>?
     private var isStopping = false
+    /// Nothing is to be stored any more.
+    private var isDiscarded = false
+    /// Who wants the namespace's files made.
+    private var creations: [OneReply<NamespaceFailure?>] = []
     private var keys = PushIdentifierGenerator()
     /// How many refusals of the log have been dealt with.
     private var refusals = 0
@@ -114,12 +118,19 @@ final class DatabaseLife {
             engine.noteIncarnation()
             engine.enactConfiguredRules(time: environment.clock.milliseconds())
             environment.log.info("database.created", ["namespace": LogValue(environment.configuration.namespace)])
+            tellCreators(nil)
             return opened.0
         } catch {
             environment.log.warning("database.create_failed", ["error": "\(error)"])
             engine.rollBack(from: LogPosition(1), reason: "\(error)")
+            tellCreators(.unavailable("\(error)"))
             return nil
         }
+    }
+
+    private func tellCreators(_ failure: NamespaceFailure?) {
+        for creation in creations { engine.tell(creation, failure) }
+        creations = []
     }
 
     /// When to look again without mail, by the monotonic clock; `.max` when only mail can change anything.
@@ -189,7 +200,7 @@ final class DatabaseLife {
             pending = pending.dropFirst(batch.count)
             handledBatch = batch
         }
-        if engine.hasRecords && storage == nil && !mayMakeFiles { return .needsFiles }
+        if needsFiles && !mayMakeFiles { return .needsFiles }
         finishBatch()
         if let batch = handledBatch { mailbox.settle(batch) }
         handledBatch = nil
@@ -238,6 +249,11 @@ final class DatabaseLife {
             finishSave(records, succeeded: succeeded, position: position)
         case .endAll:
             engine.endAll(.serverStopping, time: time)
+        case .create(let reply):
+            if storage == nil { creations.append(reply) } else { engine.tell(reply, .exists(database.name)) }
+        case .discard:
+            isDiscarded = true
+            isStopping = true
         case .stop:
             isStopping = true
         case .alarm:
@@ -251,9 +267,10 @@ final class DatabaseLife {
         return keys.next(milliseconds: time, using: &random)
     }
 
+    private var needsFiles: Bool { storage == nil && (engine.hasRecords || !creations.isEmpty) }
+
     private func finishBatch() {
-        var log = storage?.log
-        if engine.hasRecords && log == nil { log = bringIntoBeing() }
+        let log = needsFiles ? bringIntoBeing() : storage?.log
         let finished = engine.takeBatch()
         var position: LogPosition?
         if let entry = finished.entry, let log {
@@ -316,8 +333,22 @@ final class DatabaseLife {
         pendingTree = nil
     }
 
+    /// Lets go of the files of a namespace that is to be deleted. Its sessions go without running anything: what it would change
+    /// goes too.
+    private func discard() {
+        storage?.log.close()
+        var outbox = Outbox()
+        for connection in engine.abandonSessions() { outbox.close(connection, .kicked) }
+        environment.outlets.post(outbox.take().outputs)
+        // A pass that went on would write into files that are being removed.
+        _ = saveEnd.wait { $0 ? true : nil }
+        storage?.state.close()
+        environment.log.info("database.discarded", ["namespace": LogValue(environment.configuration.namespace)])
+    }
+
     /// Writes everything down and lets go of the files.
     func close() {
+        if isDiscarded { return discard() }
         guard let storage else { return }
         storage.log.close()
         // The log has everything, so a pass that takes long may be cut off wherever it is.

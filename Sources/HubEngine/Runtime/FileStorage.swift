@@ -30,4 +30,6 @@ private struct FileNamespaceStorage: NamespaceStorage {
         let opened = try directory.namespace(name).open(configuration: log)
         return (opened.log, opened.state)
     }
+
+    func remove() throws { try directory.deleteNamespace(name) }
 }

@@ -45,19 +45,21 @@ package struct HubConfiguration: Sendable {
 /// hub.stop()                                     // ends all sessions and stores everything
 /// ```
 package final class Hub: SessionRouter, Sendable {
-    private struct State {
+    struct State {
         var databases: [String: Database] = [:]
+        /// Namespaces that are being deleted.
+        var leaving: Set<String> = []
         var isStopping = false
     }
 
     private let configuration: HubConfiguration
-    private let storage: any HubStorage
+    let storage: any HubStorage
     private let clock: HubClock
-    private let state = Monitor(State())
+    let state = Monitor(State())
     /// The rules of the configuration, as last read.
     private let configuredRules: Monitor<ConfiguredRules?>
     private let outlets = Outlets()
-    private let work = WorkQueue()
+    let work = WorkQueue()
     private let keeper: StateKeeper
     private let timer = HubTimer()
     private let fail: @Sendable (StorageError) -> Void
@@ -153,10 +155,15 @@ package final class Hub: SessionRouter, Sendable {
         }
         for database in databases { database.beginStop() }
         for database in databases { database.waitUntilStopped() }
+        // What is not removed by then goes at the next start.
+        _ = state.wait(until: monotonicNanoseconds() + Self.removalTime) { $0.leaving.isEmpty ? true : nil }
         timer.stop()
         let isKept = keeper.stop()
         return work.stop() && isKept
     }
+
+    /// How long the end waits for namespaces that are being deleted, in nanoseconds.
+    private static let removalTime: UInt64 = 3_000_000_000
 
     // MARK: - Rules
 
@@ -205,13 +212,13 @@ package final class Hub: SessionRouter, Sendable {
         ])
     }
 
-    private func database(_ namespace: String) throws(NamespaceRefusal) -> Database {
+    func database(_ namespace: String) throws(NamespaceRefusal) -> Database {
         guard let database = try route(namespace: namespace).get() as? Database else { throw .unknown(namespace) }
         return database
     }
 
     /// Whether a client may use the name, and why not: `[A-Za-z0-9][A-Za-z0-9_-]{0,63}`.
-    private static func refusal(of name: String) -> NamespaceRefusal? {
+    static func refusal(of name: String) -> NamespaceRefusal? {
         func isAlphanumeric(_ byte: UInt8) -> Bool {
             switch byte {
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
@@ -227,7 +234,10 @@ package final class Hub: SessionRouter, Sendable {
         return nil
     }
 
-    private func makeDatabase(_ name: String) -> Database {
+    /// Whether a namespace comes into being when somebody uses it.
+    var mayAppearByItself: Bool { configuration.mode == .development }
+
+    func makeDatabase(_ name: String) -> Database {
         let authenticator = Authenticator(
             mode: configuration.mode, administratorSecret: configuration.administratorSecret)
         let engine = EngineConfiguration(

@@ -14,6 +14,10 @@ enum Mail: Sendable {
     /// The time has come that the database had set itself.
     case alarm
     case endAll
+    /// Makes the files of a namespace that has none yet, and tells whether it had.
+    case create(OneReply<NamespaceFailure?>)
+    /// Like `stop`, but nothing is stored any more: sessions end as kicked and what they registered does not run.
+    case discard
     case stop
 }
 
@@ -32,15 +36,26 @@ final class Mailbox: Sendable {
     /// The weight of what was posted and has not been dealt with.
     var backlog: Int { waiting.load(ordering: .relaxed) }
 
-    /// Appends mail. True when no thread serves the mailbox: the caller starts one.
-    func post(_ mail: [Mail]) -> Bool {
-        waiting.wrappingAdd(mail.reduce(0) { $0 + $1.weight }, ordering: .relaxed)
+    /// What became of posted mail.
+    enum Posted {
+        /// Somebody is there who takes it.
+        case taken
+        /// No thread serves the mailbox: the caller starts one.
+        case needsThread
+        /// Nobody will ever take it.
+        case lost
+    }
+
+    /// Appends mail.
+    func post(_ mail: [Mail]) -> Posted {
+        let weight = mail.reduce(0) { $0 + $1.weight }
         return state.with { state in
-            guard !state.isClosed else { return false }
+            guard !state.isClosed else { return .lost }
+            waiting.wrappingAdd(weight, ordering: .relaxed)
             if state.mail.isEmpty { state.mail = mail } else { state.mail += mail }
-            if state.isServed { return false }
+            if state.isServed { return .taken }
             state.isServed = true
-            return true
+            return .needsThread
         }
     }
 

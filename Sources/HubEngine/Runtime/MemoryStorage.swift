@@ -13,5 +13,7 @@ private struct MemoryNamespaceStorage: NamespaceStorage {
     var isPersistent: Bool { false }
     var exists: Bool { false }
 
+    func remove() {}
+
     func open() throws -> (any CommitLog, any StateStore) { (MemoryLog(keepsEntries: false), MemoryState()) }
 }

@@ -7,6 +7,8 @@ package protocol NamespaceStorage: Sendable {
     /// Whether something is there already.
     var exists: Bool { get }
     func open() throws -> (any CommitLog, any StateStore)
+    /// Removes all of it for good, while nothing has it open. Wherever a crash ends this, it is there whole or not at all.
+    func remove() throws
 }
 
 /// Where a hub keeps its namespaces.

@@ -76,5 +76,6 @@ private struct ScriptedStorage: HubStorage, NamespaceStorage {
     func namespace(_ name: String) -> any NamespaceStorage { self }
     var isPersistent: Bool { true }
     var exists: Bool { true }
+    func remove() {}
     func open() throws -> (any CommitLog, any StateStore) { (log, MemoryState()) }
 }
