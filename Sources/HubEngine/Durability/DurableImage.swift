@@ -19,6 +19,7 @@ package struct DurableImage: Sendable, Equatable {
     package var writeIDs = WriteIDTable()
     package var lastSeen = LastSeenTable()
     package var rules = RulesHistory()
+    package var settings = NamespaceSettings()
     /// How many times the database has been started.
     package var incarnation: UInt32 = 0
     /// The newest time of any commit: time never goes back.
@@ -36,7 +37,8 @@ package struct DurableImage: Sendable, Equatable {
     /// Whether both hold the same. How much of it the state store knows is no part of that.
     package static func == (left: DurableImage, right: DurableImage) -> Bool {
         left.tree == right.tree && left.sessions == right.sessions && left.writeIDs == right.writeIDs
-            && left.lastSeen == right.lastSeen && left.rules == right.rules && left.incarnation == right.incarnation
+            && left.lastSeen == right.lastSeen && left.rules == right.rules
+            && left.settings == right.settings && left.incarnation == right.incarnation
             && left.newestTime == right.newestTime
     }
 
@@ -77,6 +79,9 @@ package struct DurableImage: Sendable, Equatable {
                 newestTime = max(newestTime, version.time)
                 redone.rules.insert(version.number)
                 redone.rules.formUnion(rules.add(version))
+            case .setting(let name, let text):
+                redone.settings.insert(name)
+                settings[name] = text
             }
         }
     }

@@ -20,6 +20,8 @@ package struct LogEntry: Sendable, Equatable {
         case lastSeen(uid: String, at: Int64, reason: String)
         /// Rules that are in force from here on.
         case rules(RulesVersion)
+        /// A setting of the namespace; a text of nil forgets it.
+        case setting(name: String, text: String?)
     }
 
     package struct Commit: Sendable, Equatable {

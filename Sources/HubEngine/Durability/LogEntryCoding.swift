@@ -25,7 +25,7 @@ extension LogEntry {
 
     private enum Kind: UInt8 {
         case sessionStarted = 1
-        case signedIn, sessionEnded, commit, onDisconnectSet, onDisconnectCancelled, lastSeen, started, rules
+        case signedIn, sessionEnded, commit, onDisconnectSet, onDisconnectCancelled, lastSeen, started, rules, setting
     }
 
     package func encoded() -> [UInt8] {
@@ -74,6 +74,10 @@ extension LogEntry {
         case .rules(let version):
             writer.byte(Kind.rules.rawValue)
             writer.rules(version)
+        case .setting(let name, let text):
+            writer.byte(Kind.setting.rawValue)
+            writer.string(name)
+            writer.optional(text) { $0.string($1) }
         }
     }
 
@@ -123,6 +127,8 @@ extension LogEntry {
             .lastSeen(uid: try reader.string(), at: try reader.signed(), reason: try reader.string())
         case .rules:
             .rules(try reader.rules())
+        case .setting:
+            .setting(name: try reader.string(), text: try reader.optional { try $0.string() })
         }
     }
 

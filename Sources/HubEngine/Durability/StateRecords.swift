@@ -6,8 +6,11 @@ enum StateRecordKind {
     static let session: UInt8 = 1
     static let writeID: UInt8 = 2
     static let lastSeen: UInt8 = 3
-    static let setting: UInt8 = 4
+    /// Numbers of the database itself.
+    static let counter: UInt8 = 4
     static let rules: UInt8 = 5
+    /// Settings of the namespace.
+    static let setting: UInt8 = 6
 }
 
 extension StateRecord {
@@ -46,8 +49,13 @@ extension StateRecord {
         return StateRecord(kind: StateRecordKind.rules, key: Array("\(number)".utf8), value: value)
     }
 
-    static func setting(_ name: String, _ value: String) -> StateRecord {
-        StateRecord(kind: StateRecordKind.setting, key: Array(name.utf8), value: Array(value.utf8))
+    static func counter(_ name: String, _ value: String) -> StateRecord {
+        StateRecord(kind: StateRecordKind.counter, key: Array(name.utf8), value: Array(value.utf8))
+    }
+
+    /// - Parameter text: nil forgets it.
+    static func setting(_ name: String, _ text: String?) -> StateRecord {
+        StateRecord(kind: StateRecordKind.setting, key: Array(name.utf8), value: text.map { Array($0.utf8) })
     }
 }
 
@@ -75,6 +83,8 @@ extension DurableImage {
                 }
                 seen.append((key, LastSeenTable.Entry(at: at, reason: String(parts[1]))))
             case StateRecordKind.setting:
+                settings[key] = text
+            case StateRecordKind.counter:
                 if key == "incarnation" { incarnation = UInt32(text) ?? 0 }
                 if key == "time" { newestTime = Int64(text) ?? 0 }
             case StateRecordKind.rules:

@@ -8,16 +8,18 @@ package struct UnsavedRecords: Sendable {
     var lastSeen = TextSet()
     /// Numbers of versions.
     var rules: Set<UInt32> = []
+    var settings = TextSet()
 
     init() {}
 
-    var isEmpty: Bool { sessions.isEmpty && writeIDs.isEmpty && lastSeen.isEmpty && rules.isEmpty }
+    var isEmpty: Bool { sessions.isEmpty && writeIDs.isEmpty && lastSeen.isEmpty && rules.isEmpty && settings.isEmpty }
 
     mutating func formUnion(_ other: UnsavedRecords) {
         sessions.formUnion(other.sessions)
         writeIDs.formUnion(other.writeIDs)
         lastSeen.formUnion(other.lastSeen)
         rules.formUnion(other.rules)
+        settings.formUnion(other.settings)
     }
 }
 

@@ -17,6 +17,7 @@ struct Batch {
         case lastSeen(String, LastSeenTable.Entry?)
         case forgottenLastSeen(String, LastSeenTable.Entry)
         case rules(RulesHistory, RulesInForce)
+        case settings(NamespaceSettings)
         /// A listen that what this batch holds took away.
         case revoked(Session, SessionListen)
     }

@@ -24,6 +24,11 @@ package final class Engine {
     /// What holds now, and what has held.
     package internal(set) var rules: RulesInForce
     package internal(set) var rulesHistory: RulesHistory
+    package internal(set) var settings: NamespaceSettings {
+        didSet { defaultWriteSize = settings.writeSize }
+    }
+    /// How much a write may change that does not say so itself.
+    private(set) var defaultWriteSize: WriteSizeLimit
     /// Indexes that rules declare and that have been used.
     var declaredIndexes = DeclaredIndexes()
     /// What data the permissions of listens rest on.
@@ -64,6 +69,8 @@ package final class Engine {
         writeIDs = image.writeIDs
         lastSeen = image.lastSeen
         rulesHistory = image.rules
+        settings = image.settings
+        defaultWriteSize = image.settings.writeSize
         rules = Self.rules(image.rules, configuration, log)
         incarnation = image.incarnation
         now = image.newestTime

@@ -318,8 +318,3 @@ extension CallWrite {
         }
     }
 }
-
-extension Engine {
-    /// How much a write may change that does not say so itself.
-    var defaultWriteSize: WriteSizeLimit { .large }
-}

@@ -22,8 +22,9 @@ extension Engine {
         for id in saved.records.writeIDs.sorted() { records.append(.writeID(id, time: writeIDs.time(of: id))) }
         for uid in saved.records.lastSeen.sorted() { records.append(.lastSeen(uid, lastSeen[uid])) }
         for number in saved.records.rules.sorted() { records.append(.rules(number, rulesHistory[number])) }
-        records.append(.setting("incarnation", "\(incarnation)"))
-        records.append(.setting("time", "\(now)"))
+        for name in saved.records.settings.sorted() { records.append(.setting(name, settings[name])) }
+        records.append(.counter("incarnation", "\(incarnation)"))
+        records.append(.counter("time", "\(now)"))
         return (StateSnapshot(tree: tree, records: records, position: position), saved)
     }
 

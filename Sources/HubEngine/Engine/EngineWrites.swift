@@ -117,6 +117,10 @@ extension Engine {
         }
         do {
             let draft = try draft(writes)
+            if changesTooMuch(draft, limit: defaultWriteSize) {
+                metrics.writes["too_big"].add()
+                return respond(session, number, .tooBig, Self.tooMuchText)
+            }
             if isSubjectToRules(session.identity), isLargeToJudge(draft) {
                 let judged = WriteToJudge(
                     draft: draft, base: base, writeID: writeID, identity: session.identity,
@@ -141,6 +145,25 @@ extension Engine {
         var draft = Draft()
         for (path, value) in writes { try draft.add(WritePath(path), value, to: self) }
         return draft
+    }
+
+    /// As the REST interface has it (`protocol/rest.md`, "Errors").
+    static let tooMuchText = "Data to write exceeds the maximum size that can be modified with a single request."
+
+    /// Whether more leaves go and come than one write may change. Where the whole tree is small enough that costs nothing. How many
+    /// bytes a message had is not counted: what a socket takes is limited by itself.
+    func changesTooMuch(_ draft: Draft, limit: WriteSizeLimit) -> Bool {
+        if limit == .unlimited { return false }
+        let writes = draft.writes
+        let added = writes.reduce(0) { $0 + $1.value.leafCount }
+        func allows(removing leaves: Int) -> Bool {
+            limit.allows(cost: WriteSizeLimit.cost(removedLeaves: leaves, addedLeaves: added, bodyBytes: 0))
+        }
+        if allows(removing: tree.leafCount * writes.count) { return false }
+        let removed = writes.reduce(0) { sum, write in
+            write.place.isPriority ? sum : sum + tree.node(at: write.place.node).leafCount
+        }
+        return !allows(removing: removed)
     }
 
     /// Why nobody may write there; nil when nothing but the rules can stand against it.

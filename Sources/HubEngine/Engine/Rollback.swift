@@ -79,6 +79,7 @@ extension Engine {
         case .rules(let history, let former):
             rulesHistory = history
             rules = former
+        case .settings(let former): settings = former
         case .revoked(let session, let listen): restoreRevoked(listen, of: session)
         }
     }
