@@ -54,6 +54,7 @@ struct RedoPropertyTests {
         hub.durability = .held
         let traffic = RandomTraffic(hub: hub, seed: UInt64(seed) + 400)
         traffic.signsIn = true
+        traffic.isAdministered = true
         traffic.batchesAreCommits = false
         for _ in 0..<200 {
             try traffic.step()
@@ -66,6 +67,8 @@ struct RedoPropertyTests {
         #expect(hub.content.tree == expected)
         #expect(try hub.durableImage().sessions.isEmpty)
         #expect(try hub.durableImage().tree == expected)
+        #expect(hub.engine.settings == image.settings)
+        #expect(hub.rulesHistory == image.rules)
         try expectEachEndsOnce(hub.log)
         try hub.crash()
         #expect(hub.content.tree == expected)

@@ -23,6 +23,7 @@ struct RefusalPropertyTests {
         traffic.predictsGets = false
         traffic.batchesAreCommits = false
         traffic.pipelines = true
+        traffic.isAdministered = true
         for _ in 0..<350 {
             try traffic.step()
             if traffic.values.chance(30) { hub.workOnce(at: 0) }
@@ -64,5 +65,7 @@ struct RefusalPropertyTests {
         #expect(saves.sessions == redone.sessions)
         #expect(saves.writeIDs == redone.writeIDs)
         #expect(saves.lastSeen == redone.lastSeen)
+        #expect(saves.rules == redone.rules)
+        #expect(saves.settings == redone.settings)
     }
 }

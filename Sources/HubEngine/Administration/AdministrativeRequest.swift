@@ -3,6 +3,8 @@ package enum AdministrativeRequest: Sendable {
     case inquire(Inquiry)
     /// Ends the sessions that fit, and tells how many.
     case kick(SessionFilter, OneReply<Int>)
+    case changeSetting(SettingChange)
+    case importData(DataImport)
 }
 
 /// A question about a database. It is answered from one moment, when everything that the answer shows is durable.
@@ -28,7 +30,9 @@ extension Engine {
             outbox.reply(inquiry.look(self))
         case .kick(let filter, let reply):
             let count = kick(filter)
-            tell { reply.send(count) }
+            tell(reply, count)
+        case .changeSetting(let change): self.change(change)
+        case .importData(let request): perform(request)
         }
     }
 

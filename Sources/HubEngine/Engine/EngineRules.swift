@@ -207,7 +207,7 @@ extension Engine {
             ["namespace": LogValue(configuration.namespace), "reason": LogValue(refusal ?? ""), "then": "tried again"])
     }
 
-    private func enact(_ version: RulesVersion, _ compiled: CompiledRules) {
+    func enact(_ version: RulesVersion, _ compiled: CompiledRules) {
         batch.undo.append(.rules(rulesHistory, rules))
         for forgotten in rulesHistory.add(version) { unsaved.rules.insert(forgotten) }
         unsaved.rules.insert(version.number)

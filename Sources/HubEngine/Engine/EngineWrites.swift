@@ -245,6 +245,12 @@ struct WriteAuthor {
         user = session.lastVerifiedIdentity.userID
     }
 
+    /// Whoever imports data.
+    init(importer: String) {
+        session = nil
+        user = importer
+    }
+
     /// Somebody without a session.
     init(_ identity: Identity) {
         session = nil

@@ -264,6 +264,7 @@ extension Mail {
     /// About how much memory it holds, in units of 64 bytes.
     var weight: Int {
         if case .event(.call(_, let call)) = self { return 1 + call.weight }
+        if case .administer(.importData(let request)) = self { return 1 + request.node.weight }
         guard case .event(.message(_, .request(let request))) = self else { return 1 }
         switch request.action {
         case .put(_, let node, _, _), .onDisconnectPut(_, let node): return 1 + node.weight

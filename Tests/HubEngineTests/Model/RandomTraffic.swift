@@ -17,6 +17,8 @@ final class RandomTraffic {
     var namesWrites = false
     /// Whether clients sign in and out.
     var signsIn = false
+    /// Whether an administrator changes settings and imports data.
+    var isAdministered = false
     var batchesAreCommits = true
     /// Whether clients send several requests in one go.
     var pipelines = false
@@ -59,6 +61,7 @@ final class RandomTraffic {
         case 94: takeOver(client)
         case 95...96: increment(client)
         case 97...98 where signsIn: sign(client)
+        case 99 where isAdministered && values.chance(60): administer()
         default: hub.advance(by: Int64(values.number(1...1000)))
         }
     }
@@ -207,6 +210,26 @@ final class RandomTraffic {
         if values.chance(25) { return client.send("unauth", "{}", .status("ok")) }
         let token = UnsignedTokens.token(#"{"sub":"\#(values.pick(["ada", "bob", "cyd"]))"}"#)
         client.send("auth", #"{"cred":"\#(token)"}"#, .status("ok"))
+    }
+
+    private func administer() {
+        if values.chance(50) {
+            let name = values.pick(["a", "b", "c"])
+            let text = values.chance(30) ? nil : "\(values.number(0...9))"
+            let reply = OneReply<SettingFailure?>(otherwise: nil) { _ in }
+            guard let change = try? SettingChange(name: name, text: text, author: "tests", reply: reply) else { return }
+            hub.apply([.administer(.changeSetting(change))])
+        } else {
+            let path = values.path()
+            guard let node = try? Node(json: values.value(at: path)) else { return }
+            hub.apply([
+                .administer(
+                    .importData(
+                        DataImport(
+                            path: path, node: node, mode: values.chance(50) ? .empty : .replace,
+                            author: "tests", reply: OneReply(otherwise: .failure(.gone)) { _ in })))
+            ])
+        }
     }
 
     private func leave(_ client: ModelClient) {
