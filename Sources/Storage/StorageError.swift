@@ -20,6 +20,10 @@ package enum StorageError: Error, Sendable, Equatable, CustomStringConvertible {
     case invalidSecret(file: String)
     /// A name that cannot be a namespace.
     case invalidName(String)
+    /// A restore is to go where something is already.
+    case notEmpty(directory: String)
+    /// A restore into the directory was begun and not finished.
+    case unfinishedRestore(directory: String)
     /// SQLite reported an error that is none of the above.
     case database(file: String, code: Int32, message: String)
 
@@ -45,6 +49,10 @@ package enum StorageError: Error, Sendable, Equatable, CustomStringConvertible {
             "\(file) does not hold one secret; delete it, and the next start makes a new one"
         case .invalidName(let name):
             "\"\(name)\" cannot name a namespace; use up to 64 letters, digits, - and _"
+        case .notEmpty(let directory):
+            "\(directory) holds something already; restore into an empty directory, and move it into place afterwards"
+        case .unfinishedRestore(let directory):
+            "a restore into \(directory) was not finished; run it again, or delete the directory"
         case .database(let file, let code, let message):
             "SQLite error \(code) in \(file): \(message); check the disk and the permissions of the file"
         }

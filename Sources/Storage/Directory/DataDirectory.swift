@@ -19,10 +19,15 @@ package final class DataDirectory: Sendable {
 
     /// Makes the directory if it is not there, and claims it.
     /// - Throws: `StorageError.held` if a hub works on it, `.newerFormat` if a newer release wrote it.
-    package init(path: String) throws(StorageError) {
+    package convenience init(path: String) throws(StorageError) {
+        try self.init(path: path, isRestoring: false)
+    }
+
+    init(path: String, isRestoring: Bool) throws(StorageError) {
         self.path = path
         try StorageError.wrapping { () throws(FileError) in try FileTree.makeDirectory(path) }
         lock = try DirectoryLock(directory: path)
+        if !isRestoring, FileTree.exists(DataDirectory.mark(in: path)) { throw .unfinishedRestore(directory: path) }
         try DataDirectory.checkFormat(in: path)
         let namespaces = "\(path)/namespaces"
         try StorageError.wrapping { () throws(FileError) in

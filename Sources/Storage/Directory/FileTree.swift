@@ -7,6 +7,12 @@ enum FileTree {
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// Whether anything is there.
+    static func exists(_ path: String) -> Bool {
+        var information = stat()
+        return lstat(path, &information) == 0
+    }
+
     static func parent(of path: String) -> String {
         guard let slash = path.lastIndex(of: "/") else { return "." }
         return slash == path.startIndex ? "/" : String(path[..<slash])
