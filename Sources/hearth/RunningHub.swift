@@ -38,7 +38,10 @@ struct RunningHub {
         live = Monitor(LiveSettings(configuration))
         gateway = try Gateway(
             Self.gatewayConfiguration(configuration, live, secret: storage.administratorSecret), router: hub,
-            metrics: metrics, logger: log, attach: { loop, outlet in hub.attach(outlet, loop: loop) })
+            metrics: metrics, logger: log,
+            routes: HTTPRoute.management(
+                hub, version: Version.current, isDevelopment: configuration.isDevelopment),
+            attach: { loop, outlet in hub.attach(outlet, loop: loop) })
     }
 
     private static func gatewayConfiguration(
@@ -49,6 +52,10 @@ struct RunningHub {
         gateway.tls = configuration.tls.map { GatewayConfiguration.TLS(certificate: $0.certificate, key: $0.key) }
         gateway.loops = configuration.loops ?? defaultLoops
         gateway.deadPeerSeconds = configuration.deadPeerSeconds
+        gateway.keepAliveSeconds = configuration.keepAliveSeconds
+        gateway.administrativeEndpoint = configuration.administrativeAddress.map {
+            GatewayConfiguration.Endpoint(host: $0.host, port: $0.port)
+        }
         gateway.maxConnections = configuration.maxConnections
         gateway.namespaces = NamespaceChoice(suffixes: configuration.namespaceSuffix.map { [$0] } ?? [])
         gateway.isTrustedProxy = { address in

@@ -119,7 +119,7 @@ extension LiveTests {
             let hub = try LiveGateway()
             let socket = try RawSocket(port: hub.port)
             for _ in 0..<2 {
-                try socket.send(Array("POST /a.json HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789".utf8))
+                try socket.send(Array("POST /healthz HTTP/1.1\r\nHost: x\r\nContent-Length: 10\r\n\r\n0123456789".utf8))
                 #expect(try RawWebSocketClient.readResponse(socket).response.status == 405)
             }
             try socket.send(Array("GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n".utf8))

@@ -108,7 +108,11 @@ struct ServeCommandTests {
             ("--port", "--port needs a value: --port N"),
             ("--dev=yes", "--dev takes no value; leave out what follows the '='"),
             ("--port 1 --port 2", "--port is given twice; give it once"),
-            ("--admin-listen 127.0.0.1:1", "--admin-listen is not built yet in this version; leave it out"),
+            (
+                "--admin-listen 203.0.113.5:1",
+                "--admin-listen cannot be '203.0.113.5:1'; give a loopback or private address and a port, such as "
+                    + "127.0.0.1:9001"
+            ),
             ("--port 65536", "--port cannot be '65536'; give a whole number from 0 to 65535 (0 picks a free port)"),
             ("--port -1", "--port cannot be '-1'; give a whole number from 0 to 65535 (0 picks a free port)"),
             (
@@ -221,6 +225,7 @@ struct ReloadTests {
         #expect(try configuration("--namespace demo --metrics-open").changesForRestart(from: running).isEmpty)
         let other = try configuration(
             "--dev --memory --host ::1 --port 1 --presence p --loops 2 --dead-peer-seconds 10 --public-host h "
+                + "--keep-alive-seconds 5 --admin-listen 127.0.0.1:2 "
                 + "--namespace-suffix s --tls-cert c --tls-key k --max-connections 1 --max-namespaces 1 --log-level debug"
         )
         let live = ["metrics-open", "trusted-proxy", "rules"]

@@ -57,10 +57,10 @@ extension Loop {
     }
 
     private func purpose(of head: HTTPHead) -> (HTTPExchange.Purpose, BodyForm) {
+        if head.method == .options { return (.refused(.preflight(head.requestedHeaders)), .discarded) }
         if head.path.utf8.count > 1, let route = settings.routes.route(for: head.path) {
             return (.route(route), route.body(head.method.rawValue, head.path, head.contentType))
         }
-        if head.method == .options { return (.refused(.preflight(head.requestedHeaders)), .discarded) }
         do throws(RestError) {
             let rest = try RestExchange(head)
             return (.rest(rest), rest.bodyForm)
@@ -119,7 +119,8 @@ extension Loop {
                 [inbox, id = connections.id(connection), number = exchange.number] response in
                 inbox.post(response, to: id, number: number)
             }
-            route.answer(exchange.request, responder)
+            let namespace = settings.namespaces.name(query: exchange.head.namespaceArgument, host: exchange.head.host)
+            route.answer(exchange.request(namespace), responder)
             return 0
         case .rest(let rest):
             return begin(rest, exchange, connection, socket)
@@ -144,12 +145,13 @@ extension Loop {
 }
 
 extension HTTPExchange {
-    fileprivate var request: HTTPRequest {
-        HTTPRequest(
+    fileprivate func request(_ namespace: Result<String, NamespaceRefusal>) -> HTTPRequest {
+        let token = head.argument("auth").flatMap { $0.isEmpty ? nil : $0 }
+        return HTTPRequest(
             method: head.method.rawValue, path: head.path, arguments: head.arguments, host: head.host,
             remoteAddress: head.remoteAddress, userAgent: head.userAgent, contentType: head.contentType,
-            credential: head.bearer ?? head.argument("auth"), isAdministrative: head.isAdministrative,
-            body: body.finish())
+            credential: head.bearer ?? token, access: CallCredential(token: token, bearer: head.bearer),
+            isAdministrative: head.isAdministrative, namespace: namespace, body: body.finish(), bodyBytes: body.count)
     }
 }
 

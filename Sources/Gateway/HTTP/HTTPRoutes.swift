@@ -12,9 +12,15 @@ package struct HTTPRequest: Sendable {
     package var contentType: String?
     /// The bearer token or the `auth` argument.
     package var credential: String?
+    /// Who asks.
+    package var access: CallCredential
     /// It came in on the administrators' listener.
     package var isAdministrative: Bool
+    /// The name of the namespace that the request is for.
+    package var namespace: Result<String, NamespaceRefusal>
     package var body: ReceivedBody
+    /// The length of the body.
+    package var bodyBytes: Int
 
     /// The first argument of that name.
     package func argument(_ name: String) -> String? {

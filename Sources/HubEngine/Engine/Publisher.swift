@@ -109,7 +109,8 @@ extension WriteEffect {
     /// that, whatever it has cached.
     func frame(tag: Int?, updatedAt: Path? = nil) -> Frame {
         let (path, value) = message(amongOthers: false)
-        return ServerMessage.data(path: path, node: value, tag: tag, updatedAt: updatedAt)
+        return ServerMessage.data(
+            path: path, node: value, tag: tag, updatedAt: updatedAt, isPriorityAlone: place.isPriority)
     }
 
     /// The place and value to tell, alone or as one of several changes.

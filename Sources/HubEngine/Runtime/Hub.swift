@@ -55,6 +55,10 @@ package final class Hub: SessionRouter, Sendable {
     private let configuration: HubConfiguration
     let storage: any HubStorage
     private let clock: HubClock
+    /// Tells who asks, in every namespace.
+    package let authenticator: Authenticator
+    /// The hub's clock, milliseconds since 1970.
+    package var now: Int64 { clock.milliseconds() }
     let state = Monitor(State())
     /// The rules of the configuration, as last read.
     private let configuredRules: Monitor<ConfiguredRules?>
@@ -75,6 +79,8 @@ package final class Hub: SessionRouter, Sendable {
         self.configuration = configuration
         self.storage = storage
         self.clock = clock
+        authenticator = Authenticator(
+            mode: configuration.mode, administratorSecret: configuration.administratorSecret)
         self.metrics = metrics
         self.log = log
         self.fail = fail
@@ -238,8 +244,6 @@ package final class Hub: SessionRouter, Sendable {
     var mayAppearByItself: Bool { configuration.mode == .development }
 
     func makeDatabase(_ name: String) -> Database {
-        let authenticator = Authenticator(
-            mode: configuration.mode, administratorSecret: configuration.administratorSecret)
         let engine = EngineConfiguration(
             namespace: name, authenticator: authenticator,
             defaultRules: configuration.mode == .development ? .open : .locked,

@@ -27,6 +27,10 @@ struct ServeConfiguration: Equatable, Sendable {
     /// Threads that serve sockets; nil leaves it to the machine.
     var loops: Int?
     var deadPeerSeconds = 45
+    /// The longest silence on an event stream.
+    var keepAliveSeconds = 25
+    /// Where `owner` is an administrator.
+    var administrativeAddress: ListenAddress?
     /// What clients are told to come back to, `HOST` or `HOST:PORT`; nil tells them the `Host` they used.
     var publicHost: String?
     /// Without a leading dot.
@@ -65,6 +69,10 @@ struct ServeConfiguration: Equatable, Sendable {
         presencePath = try read.text("presence", wanted: SettingReader.presenceRule, SettingReader.presencePath)
         loops = try read.number("loops", in: 1...64)
         deadPeerSeconds = try read.number("dead-peer-seconds", in: 10...3600) ?? deadPeerSeconds
+        keepAliveSeconds = try read.number("keep-alive-seconds", in: 1...3600) ?? keepAliveSeconds
+        administrativeAddress = try read.text(
+            "admin-listen", wanted: "a loopback or private address and a port, such as 127.0.0.1:9001",
+            ListenAddress.init(private:))
         publicHost = try read.text("public-host", wanted: "HOST or HOST:PORT", SettingReader.publicHost)
         namespaceSuffix = try read.text(
             "namespace-suffix", wanted: "a host name such as db.example.org", SettingReader.suffix)
@@ -130,6 +138,8 @@ extension ServeConfiguration {
         note("presence") { $0.presencePath }
         note("loops") { $0.loops }
         note("dead-peer-seconds") { $0.deadPeerSeconds }
+        note("keep-alive-seconds") { $0.keepAliveSeconds }
+        note("admin-listen") { $0.administrativeAddress }
         note("public-host") { $0.publicHost }
         note("namespace-suffix") { $0.namespaceSuffix }
         note("tls-cert") { $0.tls?.certificate }

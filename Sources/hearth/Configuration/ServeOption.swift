@@ -43,6 +43,9 @@ struct ServeOption: Sendable {
             name: "dead-peer-seconds", argument: "N",
             help: "a client silent for so long is gone (45; 10 to 3600)"),
         ServeOption(
+            name: "keep-alive-seconds", argument: "N",
+            help: "the longest silence on an event stream (25; 1 to 3600)"),
+        ServeOption(
             name: "public-host", argument: "HOST[:PORT]",
             help: "the address that clients are told to come back to (the one they used)"),
         ServeOption(
@@ -53,6 +56,10 @@ struct ServeOption: Sendable {
             help: "believe X-Forwarded-For of these addresses; repeatable"),
         ServeOption(name: "tls-cert", argument: "FILE", help: "serve TLS with this certificate chain (PEM)"),
         ServeOption(name: "tls-key", argument: "FILE", help: "the certificate's private key (PEM)"),
+        ServeOption(
+            name: "admin-listen", argument: "ADDR:PORT",
+            help: "a second port, on a loopback or private address, where\n"
+                + "the token 'owner' is an administrator: for Admin SDKs"),
         ServeOption(
             name: "max-connections", argument: "N",
             help: "connections at once (as many as the descriptor limit allows)"),
@@ -69,7 +76,6 @@ struct ServeOption: Sendable {
 
     /// Options that the contract promises for later; they are refused with a sentence of their own.
     static let planned: [ServeOption] = [
-        ServeOption(name: "admin-listen", argument: "ADDR:PORT", help: "", isPlanned: true),
         ServeOption(name: "project", argument: "ID", help: "", isPlanned: true),
         ServeOption(name: "api-key", argument: "KEY", isRepeatable: true, help: "", isPlanned: true),
         ServeOption(name: "site", argument: "DIR", help: "", isPlanned: true),
