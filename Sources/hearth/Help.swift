@@ -28,7 +28,7 @@ enum Help {
 
     /// A line of a list of commands.
     static func entry(_ name: String, _ brief: String) -> String {
-        "  \(name)" + String(repeating: " ", count: max(1, 13 - name.utf8.count)) + brief + "\n"
+        "  \(name)" + String(repeating: " ", count: max(2, 13 - name.utf8.count)) + brief + "\n"
     }
 
     static var serve: String {

@@ -23,6 +23,8 @@ struct CommandEnvironment {
     var variable: (String) -> String? = { name in
         getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
     }
+    /// Waits; false when a signal came meanwhile.
+    var sleep: (Duration) -> Bool = Interruption.sleep
     /// Sends a request to a hub.
     var send: (HTTPRequest, @escaping HTTPReceiver) throws(HTTPProblem) -> HTTPAnswer = HTTPClient.send
     /// Asks a person; nil when nobody sits there.

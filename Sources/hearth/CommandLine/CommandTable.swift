@@ -33,7 +33,7 @@ enum CommandTable {
                 "Data in a running hub:",
                 [
                     .command(DataGet.command), .command(DataWrite.set), .command(DataWrite.update),
-                    .command(DataWrite.push), .command(DataWrite.remove),
+                    .command(DataWrite.push), .command(DataWrite.remove), .command(Watch.command),
                 ]
             ),
             ("Security rules:", [.group(RulesCommand.group)]),

@@ -16,6 +16,8 @@ struct SubCommand: Sendable {
             }
             return try run(arguments, environment)
         } catch {
+            // Whoever closed the output knows.
+            if error == .readerGone { return CommandResult(exit: .failure) }
             return CommandResult(error: "\(syntax.name): \(error.text)\n", exit: error.exitCode)
         }
     }

@@ -29,8 +29,9 @@ struct DataOutput {
 }
 
 extension CommandEnvironment {
-    func write(text: String) throws(CommandProblem) {
-        let bytes = Array(text.utf8)
+    func write(text: String) throws(CommandProblem) { try write(bytes: Array(text.utf8)) }
+
+    func write(bytes: [UInt8]) throws(CommandProblem) {
         // The closure of withUnsafeBytes cannot say what it throws.
         let problem: CommandProblem? = bytes.withUnsafeBytes { buffer in
             do throws(CommandProblem) {

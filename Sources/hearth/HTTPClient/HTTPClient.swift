@@ -61,6 +61,9 @@ enum HTTPClient {
         hearth_curl_set_number(handle, CURLOPT_TCP_KEEPALIVE, 1)
         // Paths are encoded already, and dots in them are for the hub to refuse.
         hearth_curl_set_number(handle, CURLOPT_PATH_AS_IS, 1)
+        // Larger pieces than libcurl's own: the files of export and import are long.
+        hearth_curl_set_number(handle, CURLOPT_BUFFERSIZE, 262_144)
+        hearth_curl_set_number(handle, CURLOPT_UPLOAD_BUFFERSIZE, 262_144)
         hearth_curl_set_pointer(handle, CURLOPT_HTTPHEADER, headers)
         if request.isLocal { hearth_curl_set_text(handle, CURLOPT_PROXY, "") }
         if let authorities = request.authorities { hearth_curl_set_text(handle, CURLOPT_CAINFO, authorities) }

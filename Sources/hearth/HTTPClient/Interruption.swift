@@ -1,4 +1,5 @@
 import Glibc
+import Storage
 import Synchronization
 
 /// Whether a signal asked a long sub-command to end, for those that have something to tidy up first.
@@ -16,5 +17,15 @@ enum Interruption {
             if Interruption.received.exchange(number, ordering: .relaxed) != 0 { _exit(128 + number) }
         }
         for number in [SIGINT, SIGTERM, SIGHUP] { sigaction(number, &action, nil) }
+    }
+
+    /// Waits on the monotonic clock; false when a signal came before or meanwhile.
+    static func sleep(_ duration: Duration) -> Bool {
+        let (seconds, attoseconds) = duration.components
+        let nanoseconds = UInt64(seconds) * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000)
+        let deadline = monotonicNanoseconds() + nanoseconds
+        var time = timespec(tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
+        while !hasCome, clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &time, nil) == EINTR {}
+        return !hasCome
     }
 }

@@ -28,9 +28,13 @@ struct Refusal: Equatable {
     /// A sentence with the remedy at its end, for who gave a credential or not.
     func problem(_ target: HubTarget) -> CommandProblem {
         let reason = String(shown(text).reversed().drop { $0 == "." || $0 == " " }.reversed())
-        if let remedy, !remedy.isEmpty { return .failure("\(reason); \(shown(remedy))") }
         switch status {
+        case 401 where target.credential == nil && code != nil:
+            return .failure("\(reason); give --auth @DATA/admin.secret, or --auth owner for a hub in --dev")
         case 401 where target.credential == nil: return .failure("\(reason); say who you are with --auth")
+        case _ where remedy?.isEmpty == false:
+            let remedy = shown(remedy ?? "")
+            return .failure(reason + (remedy.first?.isUppercase == true ? ". " : "; ") + remedy)
         case 401, 403: return .failure("\(reason); check --auth, and the rules of the namespace")
         case 404, 405: return .failure("\(reason); check --url, --ns, and whether the hub is of this version")
         case 429, 500...599: return .failure("\(reason); try again in a while")

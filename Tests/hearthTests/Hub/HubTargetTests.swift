@@ -78,7 +78,7 @@ struct HubTargetTests {
             ),
             (
                 409, #"{"error":{"code":"exists","text":"It is there.","remedy":"Take another name."}}"#, "",
-                "It is there; Take another name."
+                "It is there. Take another name."
             ),
             (
                 400, #"{"error":"orderBy must be a valid JSON encoded path"}"#, "",
