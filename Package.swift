@@ -55,7 +55,7 @@ let package = Package(
         .testTarget(name: "StorageTests", dependencies: ["Storage", "TestSupport"]),
         .testTarget(name: "HubEngineTests", dependencies: ["HubEngine", "TestSupport"]),
         .testTarget(name: "GatewayTests", dependencies: ["Gateway", "Storage", "TestSupport"]),
-        .testTarget(name: "hearthTests", dependencies: ["hearth", "SecurityRules"]),
+        .testTarget(name: "hearthTests", dependencies: ["hearth", "SecurityRules", "TestSupport"]),
         .testTarget(
             name: "LiveHubTests",
             dependencies: ["TestSupport", "hearth", "Gateway", "HubEngine", "Storage", "DataTree"]),

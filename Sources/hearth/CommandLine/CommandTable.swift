@@ -36,6 +36,7 @@ enum CommandTable {
                     .command(DataWrite.push), .command(DataWrite.remove), .command(Watch.command),
                 ]
             ),
+            ("Files:", [.command(Export.command), .command(Import.command), .command(Backup.command)]),
             ("Security rules:", [.group(RulesCommand.group)]),
         ]
     }
