@@ -38,6 +38,8 @@ enum CommandTable {
             ),
             ("Files:", [.command(Export.command), .command(Import.command), .command(Backup.command)]),
             ("Security rules:", [.group(RulesCommand.group)]),
+            ("Administration:", [.group(NamespaceCommand.group), .group(ConnectionsCommand.group)]),
+            ("This command line:", [.command(Completions.command)]),
         ]
     }
 

@@ -1,4 +1,4 @@
-/// `hearth rules …`: security rules in files, checked, tested and asked without a hub, and those of a hub.
+/// `hearth rules …`: security rules in files, checked, tested and asked without a hub, and those of a hub's namespaces.
 enum RulesCommand {
     static var group: CommandGroup {
         CommandGroup(
@@ -14,6 +14,7 @@ enum RulesCommand {
                 SubCommand(
                     brief: "ask the rules in a file about one operation", syntax: RulesSimulate.syntax,
                     run: RulesSimulate.run),
+                RulesDeploy.get, RulesDeploy.set, RulesDeploy.versions, RulesDeploy.rollback,
             ])
     }
 }

@@ -33,13 +33,7 @@ struct RulesFile {
     }
 
     /// The problems for people: each with its place, and the line with a sign under it.
-    func described(_ style: TextStyle) -> String {
-        problems.map { problem in
-            let head = style.tinted("\(shown(path)):\(problem.position)", .strong)
-            let excerpt = SourceExcerpt(source, at: problem.position)?.lines(style, indent: "")
-            return (["\(head): \(shown(problem.text))"] + (excerpt ?? [])).joined(separator: "\n") + "\n"
-        }.joined()
-    }
+    func described(_ style: TextStyle) -> String { RulesProblemText.described(found, path, source, style) }
 
     /// The end of a sub-command that cannot go on without rules.
     func refusal(asJSON: Bool, _ environment: CommandEnvironment) -> CommandResult {
@@ -48,13 +42,7 @@ struct RulesFile {
     }
 
     /// The problems for programs.
-    var report: ReportValue {
-        .list(
-            problems.map { problem in
-                [
-                    "line": .count(problem.position.line), "column": .count(problem.position.column),
-                    "message": .text(problem.text),
-                ]
-            })
-    }
+    var report: ReportValue { RulesProblemText.report(found) }
+
+    private var found: [RulesProblemText.Problem] { problems.map { ($0.position, $0.text) } }
 }
