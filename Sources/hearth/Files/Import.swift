@@ -60,7 +60,11 @@ enum Import {
             throw error
         }
         meter.clear()
-        guard answer.isSuccess else { throw problem(Refusal(answer), file, rules, place, target) }
+        guard answer.isSuccess else {
+            let refusal = Refusal(answer)
+            if let rules, let result = rulesRefusal(refusal, rules, environment) { return result }
+            throw problem(refusal, file, place, target)
+        }
         return summary(bytes, file, rules, place, meter, asJSON: arguments.isOn("json"))
     }
 
@@ -118,15 +122,25 @@ enum Import {
         return HTTPBody(type: rules == nil ? "application/json" : "application/x-hearth-export", source: whole)
     }
 
+    /// What is wrong with the rules, shown in their file as `hearth rules set` does; nil if that is not the trouble.
+    private static func rulesRefusal(
+        _ refusal: Refusal, _ rules: Rules, _ environment: CommandEnvironment
+    ) -> CommandResult? {
+        let problems = RulesProblemText.problems(in: refusal.text)
+        guard refusal.code == "invalid_rules", !problems.isEmpty else { return nil }
+        let text = RulesProblemText.described(
+            problems, rules.path, SourceText(rules.text), environment.errorStyle)
+        return CommandResult(error: text, exit: .failure)
+    }
+
     private static func problem(
-        _ refusal: Refusal, _ file: ImportFile, _ rules: Rules?, _ place: String, _ target: HubTarget
+        _ refusal: Refusal, _ file: ImportFile, _ place: String, _ target: HubTarget
     ) -> CommandProblem {
         switch refusal.code {
         case "not_empty":
             .failure(
                 "there is data at \(place) already; add --replace to overwrite it, or choose another --path or --ns")
         case "invalid_data": .failure("\(shown(file.name)):\(shown(refusal.text))")
-        case "invalid_rules": .failure("\(shown(rules?.path ?? "the rules")): \(shown(refusal.text))")
         default: refusal.problem(target)
         }
     }

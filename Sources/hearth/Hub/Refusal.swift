@@ -35,6 +35,8 @@ struct Refusal: Equatable {
         case _ where remedy?.isEmpty == false:
             let remedy = shown(remedy ?? "")
             return .failure(reason + (remedy.first?.isUppercase == true ? ". " : "; ") + remedy)
+        // What has a code comes from a hub that says itself what to do.
+        case _ where code != nil: return .failure(reason)
         case 401, 403: return .failure("\(reason); check --auth, and the rules of the namespace")
         case 404, 405: return .failure("\(reason); check --url, --ns, and whether the hub is of this version")
         case 429, 500...599: return .failure("\(reason); try again in a while")

@@ -174,6 +174,21 @@ struct ImportTests {
                 == CommandResult(error: "hearth import: \(text)\n", exit: .failure))
     }
 
+    @Test("shows what is wrong with the rules in their file")
+    func wrongRules() {
+        let path = folder.write(data, to: "a.json")
+        let answer = #"{"error":{"code":"invalid_rules","text":"1:12: Unknown key.\n","remedy":""}}"#
+        let hub = ScriptedHub((400, answer))
+        hub.files = ["rules.json": rules]
+        let error = """
+            rules.json:1:12: Unknown key.
+               1 | {"rules": {".read": true}}
+                 |            ^
+
+            """
+        #expect(hub.run("import \(path) --rules rules.json") == CommandResult(error: error, exit: .failure))
+    }
+
     @Test("refuses what is no file of JSON before it sends anything")
     func files() {
         let cut = folder.path(of: "cut.gz")
