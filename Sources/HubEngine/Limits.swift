@@ -17,6 +17,10 @@ package struct Limits: Sendable, Equatable {
     package var rememberedWriteIDs = 100_000
     /// How long a write id is remembered, in milliseconds.
     package var writeIDLifetime: Int64 = 24 * 3600 * 1000
+    /// Leases of a namespace.
+    package var leases = 10_000
+    /// How long a lease may last without being renewed, in milliseconds.
+    package var leaseTimes: ClosedRange<Int64> = 5_000...86_400_000
     /// Bytes of a write id.
     package var writeIDBytes = 128
     /// Users whose last visit is remembered by the presence node, the newest ones.

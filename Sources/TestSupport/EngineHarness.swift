@@ -32,6 +32,9 @@ package final class EngineHarness {
     package var worksAtOnce = true
     package private(set) var pendingWork: [EngineWork] = []
 
+    /// What whoever watches the time was told of leases.
+    package private(set) var leaseNews: [LeaseNews] = []
+
     private var image: DurableImage
     private struct HeldBatch {
         let position: UInt64
@@ -123,6 +126,11 @@ package final class EngineHarness {
         lastSlot += 1
         lastCall = ConnectionID(loop: 0, slot: lastSlot, generation: 1)
         lastRandom += 1
+        var operation = operation
+        if case .lease(var request) = operation {
+            request.random = (lastRandom, ~lastRandom)
+            operation = .lease(request)
+        }
         apply([
             .call(lastCall, Call(credential: credential, operation: operation), key: Key("-key\(lastRandom)"))
         ])
@@ -216,6 +224,7 @@ package final class EngineHarness {
                 position: position, entry: finished.entry, outputs: finished.outputs, replies: finished.replies,
                 content: content))
         pendingWork += finished.work
+        leaseNews += finished.leases
         switch durability {
         case .atOnce: settle()
         case .held: if held.allSatisfy({ $0.entry == nil }) { settle() }

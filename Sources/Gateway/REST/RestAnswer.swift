@@ -24,6 +24,9 @@ extension HTTPResponse {
             self.init(request, status: 200, body: body, hash: hash)
         case .conflict(let node, let hash):
             self.init(request, status: 412, body: RestBody.body(of: node, form: request.output.form), hash: hash)
+        case .lease, .leaseEnded, .noLease:
+            // Nothing that REST asks is answered so.
+            self.init(RestError(status: 500, text: "An internal error occurred"))
         case .refused(let refusal):
             self.init(RestError(refusal))
         }

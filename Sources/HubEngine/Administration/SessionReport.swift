@@ -67,6 +67,7 @@ extension Engine {
             stopWaiting(session)
             session.state = .closed(.kicked)
             removeAllListens(of: session)
+            leaseEnded(session)
         }
         sessions = [:]
         sessionsByID = [:]

@@ -9,6 +9,7 @@ package struct Call: Sendable {
     package enum Operation: Sendable {
         case read(CallRead)
         case write(CallWrite)
+        case lease(LeaseRequest)
     }
 
     package var credential: CallCredential
@@ -23,8 +24,11 @@ package struct Call: Sendable {
     }
 
     var isWrite: Bool {
-        if case .write = operation { return true }
-        return false
+        switch operation {
+        case .read: false
+        case .write: true
+        case .lease(let request): request.isWrite
+        }
     }
 }
 
@@ -112,6 +116,12 @@ package enum CallAnswer: Sendable {
     case written(CallWritten, hash: String?)
     /// The hash that was expected is not that of the node.
     case conflict(Node, hash: String)
+    /// The lease lasts: until when by the hub's clock, in milliseconds since 1970, and how long without being renewed, in
+    /// milliseconds. Clients do well to renew it after two thirds of that.
+    case lease(expires: Int64, ttl: Int64, isNew: Bool)
+    case leaseEnded
+    /// Who asks holds no lease there.
+    case noLease
     case refused(CallRefusal)
 }
 

@@ -18,6 +18,10 @@ struct Batch {
         case forgottenLastSeen(String, LastSeenTable.Entry)
         case rules(RulesHistory, RulesInForce)
         case settings(NamespaceSettings)
+        case leaseBegun(Session)
+        case lease(LeaseKey, Lease)
+        /// For whom a lease was held, and for whom until the token ended.
+        case leaseIdentity(Session, Identity, expired: Identity?)
         /// A listen that what this batch holds took away.
         case revoked(Session, SessionListen)
     }
@@ -52,6 +56,8 @@ package struct FinishedBatch {
     /// To be called when the outputs leave.
     package let replies: [@Sendable () -> Void]
     package let work: [EngineWork]
+    /// Leases that have begun, been renewed or ended, in order.
+    package let leases: [LeaseNews]
     /// Whether the log may use its reserve for it.
     package let isUrgent: Bool
 }
@@ -63,8 +69,10 @@ extension Engine {
         let entry = batch.entry.isEmpty ? nil : batch.entry.encoded()
         let (outputs, replies) = outbox.take()
         let finished = FinishedBatch(
-            entry: entry, outputs: outputs, replies: replies, work: requestedWork, isUrgent: batch.holdsEnd)
+            entry: entry, outputs: outputs, replies: replies, work: requestedWork, leases: leaseNews,
+            isUrgent: batch.holdsEnd)
         requestedWork = []
+        leaseNews = []
         if entry == nil && unsettled.isEmpty {
             releaseRevoked(by: batch)
             batch = Batch()

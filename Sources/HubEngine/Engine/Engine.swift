@@ -51,6 +51,12 @@ package final class Engine {
     var requestedWork: [EngineWork] = []
     /// Calls that wait for such work, by its ticket.
     var callsAtWork: [UInt64: PendingCall] = [:]
+    /// Leases that last, and what is to be told of them to whoever watches the time.
+    var leases: [LeaseKey: Lease] = [:]
+    var leaseNews: [LeaseNews] = []
+    var lastLease: UInt64 = 0
+    /// Leases whose beginning is being taken back.
+    var voidLeases: [Session] = []
     /// Set while requests of refused batches are answered again: why nothing can be written.
     var refusal: String?
     /// What the last refusal said.

@@ -38,6 +38,7 @@ extension Engine {
             switch pending.call.operation {
             case .read(let read): try perform(read, pending, caller)
             case .write(let write): try perform(write, pending, caller)
+            case .lease(let request): try perform(request, pending, caller)
             }
         } catch {
             if case .unauthenticated = error { metrics.denied["auth"].add() }

@@ -23,6 +23,16 @@ extension Engine {
         markPresenceStats()
     }
 
+    /// Takes a session that never was out of the presence node: nobody has left.
+    func forgetPresence(_ session: Session) {
+        guard let shown = session.presence, let (effect, _) = presence?.leave(shown.uid, name: shown.name) else {
+            return
+        }
+        session.presence = nil
+        publishPresence([effect])
+        markPresenceStats()
+    }
+
     /// Writes down when and why a user left, durably, and forgets those who left longest ago. What that changed in the
     /// presence node is to be published by the caller.
     func noteLastSeen(_ seen: LastSeen) -> [WriteEffect] {

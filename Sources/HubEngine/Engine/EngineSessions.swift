@@ -65,6 +65,7 @@ extension Engine {
         sessions[session.connection] = nil
         sessionsByID[session.id] = nil
         removeAllListens(of: session)
+        leaseEnded(session)
         leavePresence(session, reason)
         runOnDisconnect(session, reason)
     }

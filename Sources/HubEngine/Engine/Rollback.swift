@@ -40,6 +40,7 @@ extension Engine {
         for batch in refused {
             for answerable in batch.requests { answerAgain(answerable) }
         }
+        forgetVoidLeases()
         for call in calls { receive(call) }
         // Under the refusal too: taking back leaves nothing behind that would have to be stored.
         for (session, backlog) in interrupted where !session.isClosed {
@@ -80,6 +81,11 @@ extension Engine {
             rulesHistory = history
             rules = former
         case .settings(let former): settings = former
+        case .leaseBegun(let session): undoBeginning(of: session)
+        case .lease(let key, let lease): undoRenewal(lease, at: key)
+        case .leaseIdentity(let session, let identity, let expired):
+            session.identity = identity
+            session.expired = expired
         case .revoked(let session, let listen): restoreRevoked(listen, of: session)
         }
     }

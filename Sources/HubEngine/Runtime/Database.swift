@@ -277,6 +277,7 @@ extension Mail {
 
 extension Call {
     fileprivate var weight: Int {
+        if case .lease(let request) = operation { return request.leaves }
         guard case .write(let write) = operation else { return 0 }
         switch write.change {
         case .put(let node), .push(let node): return node.weight

@@ -27,6 +27,7 @@ final class DatabaseLife {
     /// Who wants the namespace's files made.
     private var creations: [OneReply<NamespaceFailure?>] = []
     private var keys = PushIdentifierGenerator()
+    private var leaseTimes = LeaseTimes()
     /// How many refusals of the log have been dealt with.
     private var refusals = 0
 
@@ -143,6 +144,7 @@ final class DatabaseLife {
             let pause = min(environment.idleTime, Self.idlePause)
             deadline = min(deadline, max(lastMail + environment.idleTime, now + pause))
         }
+        deadline = min(deadline, leaseTimes.next)
         if let due = engine.nextDeadline {
             let left = max(0, due - environment.clock.milliseconds())
             deadline = min(deadline, now + UInt64(min(left, 3_600_000)) * 1_000_000)
@@ -196,8 +198,9 @@ final class DatabaseLife {
             let time = environment.clock.milliseconds()
             let batch = pending.prefix(Self.batchSize)
             for item in batch { handle(item, time: time) }
-            engine.apply(Proposal(.tick, time: time))
             pending = pending.dropFirst(batch.count)
+            if pending.isEmpty { endLeases(time: time) }
+            engine.apply(Proposal(.tick, time: time))
             handledBatch = batch
         }
         if needsFiles && !mayMakeFiles { return .needsFiles }
@@ -223,7 +226,7 @@ final class DatabaseLife {
             case .keepAlive, .control: break
             }
         case .event(.call(let connection, let call)):
-            engine.apply(Proposal(.call(connection, call, key: freshKey(time: time)), time: time))
+            engine.apply(Proposal(.call(connection, named(call), key: freshKey(time: time)), time: time))
         case .event(.closed(let connection, let reason)):
             engine.apply(Proposal(.end(connection, reason), time: time))
         case .changeRules(let change):
@@ -261,6 +264,22 @@ final class DatabaseLife {
         }
     }
 
+    /// A call with the random bits that it may need.
+    private func named(_ call: Call) -> Call {
+        guard case .lease(var request) = call.operation else { return call }
+        var call = call
+        request.random = (environment.clock.random(), environment.clock.random())
+        call.operation = .lease(request)
+        return call
+    }
+
+    /// Ends leases whose time is up. Only when no mail waits that may renew them.
+    private func endLeases(time: Int64) {
+        for connection in leaseTimes.takeExpired(now: monotonicNanoseconds()) {
+            engine.apply(Proposal(.end(connection, .leaseExpired), time: time))
+        }
+    }
+
     /// A key for a pushed child: those of one namespace ascend.
     private func freshKey(time: Int64) -> Key {
         var random = ClockRandom(clock: environment.clock)
@@ -283,6 +302,7 @@ final class DatabaseLife {
         for work in finished.work {
             environment.work.add { [weak database] in database?.post([.worked(work.run())]) }
         }
+        leaseTimes.note(finished.leases, now: monotonicNanoseconds())
         discardGarbage()
     }
 

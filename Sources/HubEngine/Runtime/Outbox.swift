@@ -46,6 +46,8 @@ struct Outbox {
     }
 
     private mutating func append(_ output: LoopOutput, loop: UInt16) {
+        // Nobody is there to hear it.
+        if loop == ConnectionID.leaseLoop { return }
         while outputs.count <= Int(loop) { outputs.append([]) }
         outputs[Int(loop)].append(output)
     }

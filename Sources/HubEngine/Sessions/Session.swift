@@ -47,6 +47,8 @@ package final class Session {
     var judgements = 0
     /// What came behind that one, oldest first.
     var backlog: [Deferred] = []
+    /// The lease that this session is, if it has no connection.
+    var lease: LeaseKey?
     /// The name of this connection in the presence node and the user whom it is shown for, when it is shown there.
     var presence: (name: Key, uid: String)?
 

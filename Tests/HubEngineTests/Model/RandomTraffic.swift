@@ -60,8 +60,8 @@ final class RandomTraffic {
         case 92...93: leave(client)
         case 94: takeOver(client)
         case 95...96: increment(client)
+        case 98...99 where isAdministered && values.chance(70): values.chance(60) ? lease() : administer()
         case 97...98 where signsIn: sign(client)
-        case 99 where isAdministered && values.chance(60): administer()
         default: hub.advance(by: Int64(values.number(1...1000)))
         }
     }
@@ -210,6 +210,28 @@ final class RandomTraffic {
         if values.chance(25) { return client.send("unauth", "{}", .status("ok")) }
         let token = UnsignedTokens.token(#"{"sub":"\#(values.pick(["ada", "bob", "cyd"]))"}"#)
         client.send("auth", #"{"cred":"\#(token)"}"#, .status("ok"))
+    }
+
+    /// Somebody without a connection holds, renews or ends a lease, or does not come in time.
+    private func lease() {
+        let path = Path("tree").appending(values.branch(2))
+        let token = UnsignedTokens.token(#"{"sub":"\(values.pick(["ada", "bob"]))"}"#)
+        let kind: LeaseRequest.Kind
+        switch values.number(0...9) {
+        case 0...6:
+            guard let off = try? Node(json: values.value(at: path)) else { return }
+            let online = values.chance(50) ? try? Node(json: values.value(at: path)) : nil
+            kind = .hold(LeaseRequest.Terms(timeToLive: 60_000, online: online, onDisconnect: off))
+        case 7: kind = .look
+        case 8: kind = .end
+        default:
+            let held = hub.leaseNews.compactMap { news in
+                if case .held(let connection, _) = news { connection } else { nil }
+            }
+            if !held.isEmpty { hub.apply([.end(values.pick(held), .leaseExpired)]) }
+            return
+        }
+        hub.call(.lease(LeaseRequest(path: path, kind: kind)), credential: CallCredential(token: token))
     }
 
     private func administer() {
