@@ -78,7 +78,9 @@ def nginx(folder):
     port = free_port()
     config = os.path.join(folder, "nginx.conf")
     with open(config, "w", encoding="ascii") as file:
-        file.write(f"""daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
+        # Started by root, its workers would be somebody who may not enter the folder.
+        user = "user root;" if os.geteuid() == 0 else ""
+        file.write(f"""{user} daemon off; worker_processes 1; pid {folder}/nginx.pid; error_log {folder}/error.log;
 events {{ worker_connections 1024; }}
 http {{ access_log off; default_type application/json; keepalive_requests 1000000000; sendfile on;
   client_body_temp_path {folder}/b; proxy_temp_path {folder}/p; fastcgi_temp_path {folder}/f;

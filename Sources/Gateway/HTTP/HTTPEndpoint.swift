@@ -62,6 +62,10 @@ extension Loop {
             return (.route(route), route.body(head.method.rawValue, head.path, head.contentType))
         }
         do throws(RestError) {
+            if head.path.hasPrefix(LeaseExchange.prefix) {
+                let lease = try LeaseExchange(head)
+                return (.lease(lease), lease.bodyForm)
+            }
             let rest = try RestExchange(head)
             return (.rest(rest), rest.bodyForm)
         } catch {
@@ -124,6 +128,8 @@ extension Loop {
             return 0
         case .rest(let rest):
             return begin(rest, exchange, connection, socket)
+        case .lease(let lease):
+            return begin(lease, exchange, connection, socket)
         }
     }
 

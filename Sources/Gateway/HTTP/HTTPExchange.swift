@@ -23,6 +23,7 @@ final class HTTPExchange {
         case refused(HTTPResponse)
         case route(HTTPRoute)
         case rest(RestExchange)
+        case lease(LeaseExchange)
     }
 
     let number: UInt32

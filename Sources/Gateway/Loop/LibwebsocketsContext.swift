@@ -43,6 +43,8 @@ extension Loop {
     private static let simultaneousHeads: UInt32 = 1024
     /// Seconds for a handshake, and for a request's head.
     private static let handshakeSeconds: UInt32 = 10
+    /// Seconds that a connection may wait for its next request: longer than proxies keep theirs.
+    private static let idleSeconds: Int32 = 75
 
     func openContext() throws(GatewayError) {
         LibwebsocketsLog.start(settings.logger)
@@ -79,7 +81,7 @@ extension Loop {
         info.max_http_header_pool2 = Loop.simultaneousHeads
         info.timeout_secs = Loop.handshakeSeconds
         info.timeout_secs_ah_idle = Loop.handshakeSeconds
-        info.keepalive_timeout = Int32(Loop.handshakeSeconds)
+        info.keepalive_timeout = Loop.idleSeconds
         return info
     }
 

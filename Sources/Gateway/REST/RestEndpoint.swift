@@ -32,6 +32,23 @@ extension Loop {
         return 0
     }
 
+    /// Asks the engine about a lease.
+    func begin(
+        _ lease: LeaseExchange, _ exchange: HTTPExchange, _ connection: UnsafeMutablePointer<Connection>,
+        _ socket: OpaquePointer
+    ) -> Int32 {
+        do throws(RestError) {
+            let sink = try namespace(of: exchange.head).get()
+            let call = try lease.call(
+                exchange.body.finish(), isAdministrative: exchange.head.isAdministrative)
+            connection.pointee.port = port(for: sink)
+            post(.call(connections.id(connection), call), from: connection)
+            return 0
+        } catch {
+            return answer(HTTPResponse(error), exchange, connection, socket)
+        }
+    }
+
     /// The namespace that a request is for.
     func namespace(of head: HTTPHead) -> Result<any SessionEventSink, RestError> {
         switch settings.namespaces.name(query: head.namespaceArgument, host: head.host) {
@@ -48,11 +65,16 @@ extension Loop {
     func answer(_ answer: CallAnswer, to id: ConnectionID) {
         guard let connection = connections.find(id), let socket = connection.pointee.socket else { return }
         if connection.pointee.flags.contains(.isEventStream) { return refuseEventStream(answer, connection) }
-        guard let exchange = connection.pointee.introduction?.exchange, case .waiting = exchange.state,
-            case .rest(let rest) = exchange.purpose
+        guard let exchange = connection.pointee.introduction?.exchange,
+            case .waiting = exchange.state
         else { return }
-        endUnlessZero(
-            self.answer(HTTPResponse(answer, to: rest.request), exchange, connection, socket), socket)
+        let response: HTTPResponse
+        switch exchange.purpose {
+        case .rest(let rest): response = HTTPResponse(answer, to: rest.request)
+        case .lease: response = HTTPResponse(lease: answer)
+        case .refused, .route: return
+        }
+        endUnlessZero(self.answer(response, exchange, connection, socket), socket)
     }
 
     /// Gives up reads that take longer than their clients want to wait.

@@ -24,6 +24,7 @@ extension Metrics {
         page.single(
             "hearth_send_queue_bytes", .gauge, "Bytes queued for clients that do not keep up.", sendQueueBytes.value)
         page.single("hearth_console_connections", .gauge, "Connections of consoles.", consoleConnections.value)
+        page.single("hearth_http_requests_total", .counter, "Requests over HTTP, upgrades not counted.", requests.value)
         page.single("hearth_received_bytes_total", .counter, "Bytes received from clients.", receivedBytes.value)
         page.single("hearth_sent_bytes_total", .counter, "Bytes sent to clients.", sentBytes.value)
         if startedAt.value > 0, now >= startedAt.value {
