@@ -129,8 +129,7 @@ package final class Engine {
             configuration.rules = rules
             withOwedPaid { enactConfiguredRules(time: now) }
         case .readRules(let reply):
-            let history = rulesHistory
-            outbox.reply { reply(history) }
+            administer(.inquire(Inquiry(OneReply(otherwise: RulesHistory(), reply)) { $0.rulesHistory }))
         case .administer(let request): administer(request)
         case .tick: tick()
         }

@@ -95,6 +95,18 @@ struct SessionReportTests {
         #expect(reply.count == 1)
     }
 
+    @Test("who asks for the rules is answered, once, also when the log refuses what came with it")
+    func refusedRules() throws {
+        hub.durability = .held
+        _ = try hub.changeRules(#"{"rules":{}}"#)
+        let reply = AwaitedReply<RulesHistory>()
+        hub.apply([.readRules { reply.set($0) }])
+        hub.refuseHeld()
+        hub.settle()
+        #expect(reply.count == 1)
+        #expect(reply.value?.versions.isEmpty == true)
+    }
+
     @Test("a kick whose end the log refuses is told as it was, once, and the end is stored later")
     func refusedKick() throws {
         let ada = hub.connect()
