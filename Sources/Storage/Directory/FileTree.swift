@@ -1,7 +1,7 @@
 import Glibc
 
 /// Operations on directories and small files that need no seam for tests.
-enum FileTree {
+package enum FileTree {
     static func isDirectory(_ path: String) -> Bool {
         var information = stat()
         return stat(path, &information) == 0 && information.st_mode & S_IFMT == S_IFDIR
@@ -35,7 +35,7 @@ enum FileTree {
     }
 
     /// Removes a file, or a directory with all in it. Nothing there is no error. Links are removed, not followed.
-    static func remove(_ path: String) throws(FileError) {
+    package static func remove(_ path: String) throws(FileError) {
         var information = stat()
         guard lstat(path, &information) == 0 else {
             if errno == ENOENT { return }

@@ -36,7 +36,13 @@ enum CommandTable {
                     .command(DataWrite.push), .command(DataWrite.remove), .command(Watch.command),
                 ]
             ),
-            ("Files:", [.command(Export.command), .command(Import.command), .command(Backup.command)]),
+            (
+                "Files:",
+                [
+                    .command(Export.command), .command(Import.command), .command(Backup.command),
+                    .command(Restore.command),
+                ]
+            ),
             ("Security rules:", [.group(RulesCommand.group)]),
             ("Administration:", [.group(NamespaceCommand.group), .group(ConnectionsCommand.group)]),
             ("This command line:", [.command(Completions.command)]),

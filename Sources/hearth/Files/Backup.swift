@@ -7,6 +7,10 @@ enum Backup {
     static let syntax = CommandSyntax(
         name: "hearth backup", operands: ["FILE"],
         options: [
+            .init(
+                name: "verify",
+                help: "restore FILE, which is there already, into a scratch\n"
+                    + "folder, and compare"),
             .init(name: "gzip", help: "compress it, as for a FILE that ends in .gz"),
             .init(name: "json", help: "print the summary as JSON"),
         ] + HubTarget.options.filter { $0.name != "ns" },
@@ -19,6 +23,7 @@ enum Backup {
             For example:
 
                 hearth backup "hub-$(date +%F).gz" --auth @hearth-data/admin.secret
+                hearth backup --verify hub-2026-11-30.gz
 
             Exit codes: 0 success, 1 refused or failed, 2 bad usage.
             """)
@@ -26,6 +31,7 @@ enum Backup {
     static func run(
         _ arguments: CommandArguments, _ environment: CommandEnvironment
     ) throws(CommandProblem) -> CommandResult {
+        if arguments.isOn("verify") { return try VerifyBackup.run(arguments, environment) }
         let session = try HubSession(arguments, environment)
         let name = arguments.operands[0]
         Interruption.expect()
