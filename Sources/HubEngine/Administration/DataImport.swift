@@ -16,6 +16,8 @@ package struct DataImport: Sendable {
     package let mode: Mode
     /// Who wants it: `administrator`, or a user's id.
     package let author: String
+    /// The data as the log will hold them.
+    var prepared: [PreparedText] = []
     /// Told what was done once that is durable, or why nothing was.
     package let reply: OneReply<Result<ImportReport, ImportFailure>>
 
@@ -113,6 +115,7 @@ extension Engine {
                     number: rulesHistory.nextNumber, time: now, author: request.author, text: newRules.text),
                 newRules.compiled)
         }
+        batch.prepared += request.prepared
         record(draft.perform(on: &tree), author: WriteAuthor(importer: request.author), writeID: nil)
         let imported = tree.node(at: request.path)
         let report = ImportReport(

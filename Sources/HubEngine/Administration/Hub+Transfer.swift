@@ -28,6 +28,11 @@ extension Hub {
 
     /// Brings data into a namespace, as a whole or not at all; `request.reply` is told.
     package func importData(_ request: DataImport, into namespace: String) throws(NamespaceRefusal) {
-        try database(namespace).post([.administer(.importData(request))])
+        let database = try database(namespace)
+        work.add {
+            var request = request
+            request.prepared = [PreparedText(request.node, above: database.limits.inlineLeaves)].compactMap { $0 }
+            database.post([.administer(.importData(request))])
+        }
     }
 }

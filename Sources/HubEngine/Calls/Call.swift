@@ -71,6 +71,8 @@ package struct CallWrite: Sendable {
     package var sizeLimit: WriteSizeLimit?
     /// The length of the request's body, which counts towards its size.
     package var bodyBytes: Int
+    /// What of it is large, as the log will hold it.
+    var prepared: [PreparedText] = []
 
     package init(
         path: Path, change: Change, expectedHash: String? = nil, wantsHash: Bool = false,

@@ -28,14 +28,15 @@ extension LogEntry {
         case signedIn, sessionEnded, commit, onDisconnectSet, onDisconnectCancelled, lastSeen, started, rules, setting
     }
 
-    package func encoded() -> [UInt8] {
+    /// - Parameter prepared: texts of large values among the mutations.
+    package func encoded(_ prepared: [PreparedText] = []) -> [UInt8] {
         var writer = ByteWriter()
         writer.byte(Self.format)
-        for record in records { Self.encode(record, into: &writer) }
+        for record in records { Self.encode(record, prepared, into: &writer) }
         return writer.bytes
     }
 
-    private static func encode(_ record: Record, into writer: inout ByteWriter) {
+    private static func encode(_ record: Record, _ prepared: [PreparedText], into writer: inout ByteWriter) {
         switch record {
         case .started(let incarnation):
             writer.byte(Kind.started.rawValue)
@@ -56,7 +57,7 @@ extension LogEntry {
             writer.string(reason)
         case .commit(let commit):
             writer.byte(Kind.commit.rawValue)
-            encode(commit, into: &writer)
+            encode(commit, prepared, into: &writer)
         case .onDisconnectSet(let id, let path, let value):
             writer.byte(Kind.onDisconnectSet.rawValue)
             writer.session(id)
@@ -81,7 +82,7 @@ extension LogEntry {
         }
     }
 
-    private static func encode(_ commit: Commit, into writer: inout ByteWriter) {
+    private static func encode(_ commit: Commit, _ prepared: [PreparedText], into writer: inout ByteWriter) {
         writer.signed(commit.time)
         writer.optional(commit.session) { $0.session($1) }
         writer.optional(commit.author) { $0.string($1) }
@@ -89,7 +90,7 @@ extension LogEntry {
         writer.varint(UInt64(commit.mutations.count))
         for mutation in commit.mutations {
             writer.path(mutation.path)
-            writer.node(mutation.node)
+            writer.node(mutation.node, prepared)
         }
     }
 

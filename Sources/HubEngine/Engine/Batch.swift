@@ -42,6 +42,8 @@ struct Batch {
     }
 
     var entry = LogEntry()
+    /// Large values of the entry, as it will hold them. Dropped when it is encoded.
+    var prepared: [PreparedText] = []
     var undo: [Undo] = []
     var requests: [Answerable] = []
     var position: LogPosition?
@@ -66,7 +68,8 @@ extension Engine {
     /// Ends the current batch. The driver submits the entry and calls `submitted` with its position.
     package func takeBatch() -> FinishedBatch {
         metrics.pushes.add(outbox.deliveries)
-        let entry = batch.entry.isEmpty ? nil : batch.entry.encoded()
+        let entry = batch.entry.isEmpty ? nil : batch.entry.encoded(batch.prepared)
+        batch.prepared = []
         let (outputs, replies) = outbox.take()
         let finished = FinishedBatch(
             entry: entry, outputs: outputs, replies: replies, work: requestedWork, leases: leaseNews,

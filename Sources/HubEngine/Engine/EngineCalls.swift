@@ -240,6 +240,7 @@ extension Engine {
         guard let performed = perform(draft, base: base, as: caller.acting) else {
             return refuseWrite(pending, draft, base: base, caller)
         }
+        batch.prepared += write.prepared
         record(performed, author: WriteAuthor(caller.identity), writeID: nil, updatedAt: base)
         metrics.writes["ok"].add()
         answerWritten(pending, write, draft)
@@ -276,6 +277,7 @@ extension Engine {
         }
         let caller = Caller(acting: ActingIdentity(judged.identity))
         guard decision.isAllowed else { return refuseWrite(pending, judged.draft, base: judged.base, caller) }
+        batch.prepared += write.prepared
         record(
             judged.draft.perform(on: &tree), author: WriteAuthor(judged.identity), writeID: nil, updatedAt: judged.base)
         metrics.writes["ok"].add()

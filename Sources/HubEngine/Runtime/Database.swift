@@ -59,8 +59,25 @@ package final class Database: SessionEventSink, Sendable {
     package var name: String { environment.configuration.namespace }
 
     package func post(_ events: [SessionEvent]) {
-        post(events.map(Mail.event))
+        let leaves = limits.inlineLeaves
+        guard events.contains(where: { $0.needsPreparation(above: leaves) }) else {
+            return post(events.map(Mail.event))
+        }
+        var rest: [SessionEvent] = []
+        for event in events {
+            guard case .call(let connection, let call) = event, call.needsPreparation(above: leaves) else {
+                rest.append(event)
+                continue
+            }
+            // A call waits for nothing before it, so it may come later.
+            environment.work.add { [weak self] in
+                self?.post([.event(.call(connection, call.prepared(above: leaves) ?? call))], mayServe: false)
+            }
+        }
+        if !rest.isEmpty { post(rest.map(Mail.event)) }
     }
+
+    var limits: Limits { environment.configuration.limits }
 
     package var backlog: Int { mailbox.backlog }
 
@@ -287,7 +304,10 @@ extension Call {
 }
 
 extension Node {
-    fileprivate var weight: Int { leafCount + textBytes(atMost: 1 << 26) / 64 }
+    fileprivate var weight: Int {
+        // To walk a large node would take longer than it is worth.
+        leafCount > 10_000 ? 2 * leafCount : leafCount + textBytes(atMost: 1 << 26) / 64
+    }
 }
 
 /// A value that one thread at a time uses, handed on by other means.
