@@ -78,6 +78,32 @@ static inline uint64_t hearth_acknowledged_bytes(int descriptor)
 }
 
 /*
+ * Bytes of the connection that have been read from its socket so far; 0 when unknown. It is tcpi_bytes_received of the same
+ * structure, less what waits to be read.
+ */
+static inline uint64_t hearth_read_bytes(int descriptor)
+{
+	unsigned char info[256];
+	for (int attempt = 0; attempt < 4; attempt++) {
+		uint64_t before = 0, after = 0;
+		int waiting;
+		for (int look = 0; look < 2; look++) {
+			socklen_t length = sizeof info;
+			memset(info, 0, sizeof info);
+			if (getsockopt(descriptor, IPPROTO_TCP, 11 /* TCP_INFO */, info, &length) || length < 136)
+				return 0;
+			memcpy(look ? &after : &before, info + 128, sizeof before);
+			if (!look && (waiting = hearth_readable_bytes(descriptor)) < 0)
+				return 0;
+		}
+		/* What arrived between the two questions would make them contradict each other. */
+		if (before == after)
+			return after < (uint64_t)waiting ? 0 : after - (uint64_t)waiting;
+	}
+	return 0;
+}
+
+/*
  * Loads a certificate chain and its key into a server's TLS context for the connections to come. Both files are tried on a
  * context of their own first, so that a bad file leaves the running one as it is. Returns null, or why it failed.
  */

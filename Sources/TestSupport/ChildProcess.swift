@@ -5,13 +5,13 @@ import Storage
 ///
 /// A thread of its own starts it and waits for its end: the kernel's parent-death signal follows the *thread* that
 /// started a process, so that thread must live as long as the process does.
-final class ChildProcess: Sendable {
+package final class ChildProcess: Sendable {
     private let keeper: Keeper
     private let outputPath: String
 
     /// Starts `command`. Its standard output goes to a new file at `output`, its standard error is appended to the one
     /// at `errorLog`. nil when it cannot be started.
-    init?(_ command: [String], output: String, errorLog: String) {
+    package init?(_ command: [String], output: String, errorLog: String) {
         // A program of util-linux asks for the parent-death signal and then becomes the command.
         let launcher = ["/usr/bin/setpriv", "--pdeathsig", "KILL", "--"]
         keeper = Keeper(command: launcher + command, output: output, errorLog: errorLog)
@@ -21,17 +21,17 @@ final class ChildProcess: Sendable {
 
     deinit { send(SIGKILL) }
 
-    var processID: Int32 { keeper.life.with { $0.processID } }
+    package var processID: Int32 { keeper.life.with { $0.processID } }
 
     /// Does nothing once the process has ended: its number may be another's by then.
-    func send(_ signal: Int32) {
+    package func send(_ signal: Int32) {
         keeper.life.with { life in
             if case .running(let processID) = life { kill(processID, signal) }
         }
     }
 
     /// How it ended, once it has.
-    func exit(within: Duration) -> HubProcess.Exit? {
+    package func exit(within: Duration) -> HubProcess.Exit? {
         let deadline = ContinuousClock.Instant.now + within
         while true {
             if case .ended(_, let exit) = keeper.life.with({ $0 }) { return exit }

@@ -151,7 +151,7 @@ extension Loop {
         connection.pointee.phase = .http
         connection.pointee.flags.remove(.isEventStream)
         connection.pointee.introduction?.events = nil
-        endUnlessZero(self.answer(HTTPResponse(error), events.exchange, connection, socket), socket)
+        endUnlessZero(self.answer(HTTPResponse(error), events.exchange, connection, socket), connection)
     }
 
     /// Ends a stream when what is queued for it has gone out.

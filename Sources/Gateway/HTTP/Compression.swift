@@ -45,7 +45,8 @@ final class Deflater {
 final class Inflater {
     private var stream = z_stream()
     private var isReady = false
-    private var isAtEnd = false
+    /// All of the data has come.
+    private(set) var isAtEnd = false
 
     init() {
         isReady = inflateInit2_(&stream, 15 + 16, ZLIB_VERSION, Int32(MemoryLayout<z_stream>.size)) == Z_OK

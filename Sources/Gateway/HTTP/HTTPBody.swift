@@ -60,6 +60,13 @@ final class HTTPBody {
     private var pendingMark = true
     /// Bytes after decoding.
     private(set) var count = 0
+    /// Bytes before decompression.
+    private var compressedCount = 0
+    /// How often what arrived compressed may be longer than it was. JSON of people becomes ten times as long; what is made to
+    /// fill the hub's memory, a thousand times.
+    private static let greatestExpansion = 100
+    /// Below this many bytes nobody looks.
+    private static let harmlessExpansion = 1 << 20
 
     init(_ form: BodyForm, isChunked: Bool, isCompressed: Bool) {
         isExport = form == .export
@@ -101,6 +108,7 @@ final class HTTPBody {
         guard let inflater else { return take(slice) }
         if case .failed = reader { return }
         if case .nothing = reader { return }
+        compressedCount += slice.count
         do throws(InflaterError) {
             try inflater.inflate(slice) { take($0) }
         } catch {
@@ -112,6 +120,9 @@ final class HTTPBody {
         if case .failed = reader { return }
         count += slice.count
         guard count <= HTTPBody.limit else { return fail(.tooLarge(limit: HTTPBody.limit)) }
+        if inflater != nil, count > HTTPBody.harmlessExpansion, count / HTTPBody.greatestExpansion > compressedCount {
+            return fail(.tooLarge(limit: HTTPBody.limit))
+        }
         var slice = slice
         if pendingMark { slice = withoutMark(slice) }
         switch reader {
@@ -168,6 +179,9 @@ final class HTTPBody {
 
     /// The body, once it has arrived.
     func finish() -> ReceivedBody {
+        if let inflater, compressedCount > 0, !inflater.isAtEnd {
+            fail(.undecodable("the gzip data of the body ends too early"))
+        }
         switch reader {
         case .failed(let body): return body
         case .nothing: return .none

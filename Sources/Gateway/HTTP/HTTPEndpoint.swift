@@ -18,6 +18,9 @@ extension Loop {
         head.isAdministrative = connection.pointee.flags.contains(.isAdministrative)
         let exchange = begin(head)
         connection.pointee.introduction?.exchange = exchange
+        if head.framing != .none, isKept(connection) {
+            return answer(.pipelinedBody, exchange, connection, socket)
+        }
         switch head.framing {
         case .none, .unsaid:
             return complete(exchange, connection, socket)
@@ -62,6 +65,7 @@ extension Loop {
             return (.route(route), route.body(head.method.rawValue, head.path, head.contentType))
         }
         do throws(RestError) {
+            if head.hasBrokenPath { throw .invalidPath }
             if head.path.hasPrefix(LeaseExchange.prefix) {
                 let lease = try LeaseExchange(head)
                 return (.lease(lease), lease.bodyForm)
@@ -105,6 +109,7 @@ extension Loop {
         _ exchange: HTTPExchange, _ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer
     ) -> Int32 {
         exchange.state = .waiting
+        markRead(connection)
         // What follows on the connection waits; so does libwebsockets' patience.
         lws_rx_flow_control(socket, 0)
         lws_set_timeout(socket, NO_PENDING_TIMEOUT, 0)
@@ -139,14 +144,13 @@ extension Loop {
             let exchange = connection.pointee.introduction?.exchange, exchange.number == number,
             case .waiting = exchange.state
         else { return }
-        endUnlessZero(answer(response, exchange, connection, socket), socket)
+        endUnlessZero(answer(response, exchange, connection, socket), connection)
     }
 
-    /// Outside of libwebsockets' calls there is no return value that ends a connection.
-    func endUnlessZero(_ result: Int32, _ socket: OpaquePointer) {
-        if result != 0 {
-            lws_set_timeout(socket, PENDING_TIMEOUT_USER_REASON_BASE, Int32(LWS_TO_KILL_ASYNC))
-        }
+    /// Outside of libwebsockets' calls there is no return value that ends a connection, and its timers look at what they were
+    /// told here only after the next socket had its turn. So the end of this turn does it.
+    func endUnlessZero(_ result: Int32, _ connection: UnsafeMutablePointer<Connection>) {
+        if result != 0 { finished.append(connections.id(connection)) }
     }
 }
 

@@ -5,6 +5,8 @@ struct HTTPHead {
     var method: HTTPMethod
     /// Decoded by libwebsockets, without the query; `//` and `..` are folded.
     var path: String
+    /// The path is not UTF-8; what stands in its place has other characters.
+    var hasBrokenPath: Bool
     /// Decoded, in order.
     var arguments: [(name: String, value: String)]
     var framing: HTTPFraming
@@ -33,6 +35,7 @@ struct HTTPHead {
         guard let (method, path) = head.target else { return nil }
         self.method = method
         self.path = path
+        hasBrokenPath = path.unicodeScalars.contains("\u{FFFD}") && !head.isText(method.token)
         arguments = head.arguments
         framing = HTTPFraming(head)
         host = head.header(WSI_TOKEN_HOST) ?? ""

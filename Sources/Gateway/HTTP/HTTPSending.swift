@@ -17,7 +17,9 @@ extension Loop {
         _ socket: OpaquePointer
     ) -> Int32 {
         var response = response
-        if exchange.endsConnection { response.closes = true }
+        // What follows could not be told from what was read too early (PipelinedRequests.swift).
+        let isBlind = connection.pointee.introduction?.readBytes == 0
+        if exchange.endsConnection || isBlind { response.closes = true }
         exchange.closes = response.closes
         let withBody = exchange.head.method != .head
         let mayCompress = withBody && exchange.head.acceptsGzip

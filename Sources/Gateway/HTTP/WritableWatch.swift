@@ -79,7 +79,7 @@ extension Loop {
         }
         connection.pointee.flags.remove(.hasRest)
         if connection.pointee.phase == .http {
-            endUnlessZero(continueAnswer(connection, socket), socket)
+            endUnlessZero(continueAnswer(connection, socket), connection)
         } else {
             continueSending(connection)
         }

@@ -75,6 +75,9 @@ final class Introduction {
     var opening: SessionOpening?
     /// The HTTP request that is being served.
     var exchange: HTTPExchange?
+    /// What had been read from the socket when the last request was complete, in bytes; 0 if the kernel does not tell, nil
+    /// before the first.
+    var readBytes: UInt64?
     /// What the socket did not take of an answer. libwebsockets would send it, but not tell when it is out.
     var unsent: [UInt8] = []
     /// While the socket is full.

@@ -49,6 +49,8 @@ final class Loop {
     /// What a stream produced last; kept for its memory.
     var streamed: [UInt8] = []
     var doomed: [ConnectionID] = []
+    /// Connections whose last answer has been sent.
+    var finished: [ConnectionID] = []
     /// Numbers the requests over HTTP.
     var exchangeNumber: UInt32 = 0
     /// When clients will have waited long enough for their reads.
@@ -210,10 +212,11 @@ final class Loop {
     func endTurn() {
         repeat {
             postEvents()
+            closeFinished()
             cutDoomed()
             // What the engine answered on this thread goes out without another round of the loop.
             if inbox.hasOwnPosts && batches.isEmpty { wakeUp() }
-        } while !dirtyPorts.isEmpty || !doomed.isEmpty
+        } while !dirtyPorts.isEmpty || !doomed.isEmpty || !finished.isEmpty
     }
 
     private func tick() {

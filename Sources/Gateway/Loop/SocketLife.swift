@@ -102,7 +102,7 @@ extension Loop {
         if connection.pointee.flags.contains(.isEventStream) {
             // The end of the stream is all that there is to say; what the kernel holds still goes out.
             connection.pointee.phase = .ended
-            return endUnlessZero(-1, socket)
+            return endUnlessZero(-1, connection)
         }
         guard let code = reason.closeCode else {
             doom(connection)
@@ -139,6 +139,17 @@ extension Loop {
         if connection.pointee.flags.contains(.isAdmitted) { settings.admission.releaseSession() }
         settings.admission.releaseSocket()
         connections.release(connection)
+    }
+
+    /// Closes the sockets of those whose last answer is out. What libwebsockets or the kernel holds of it still goes out.
+    func closeFinished() {
+        guard !finished.isEmpty else { return }
+        let ids = finished
+        finished.removeAll()
+        for id in ids {
+            guard let connection = connections.find(id), let socket = connection.pointee.socket else { continue }
+            lws_set_timeout(socket, PENDING_TIMEOUT_USER_REASON_BASE, Int32(LWS_TO_KILL_SYNC))
+        }
     }
 
     /// Cuts the sockets of the doomed, one after the other and outside of their callbacks.

@@ -74,7 +74,7 @@ extension Loop {
         case .lease: response = HTTPResponse(lease: answer)
         case .refused, .route: return
         }
-        endUnlessZero(self.answer(response, exchange, connection, socket), socket)
+        endUnlessZero(self.answer(response, exchange, connection, socket), connection)
     }
 
     /// Gives up reads that take longer than their clients want to wait.

@@ -31,13 +31,29 @@ struct RequestHead {
         return nil
     }
 
+    /// Whether a header that is there is UTF-8.
+    func isText(_ token: lws_token_indexes) -> Bool {
+        let count = Int(lws_hdr_total_length(socket, token))
+        var bytes = [CChar](repeating: 0, count: count + 1)
+        guard lws_hdr_copy(socket, &bytes, Int32(bytes.count), token) >= 0 else { return false }
+        return String(validating: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) != nil
+    }
+
     /// The query's arguments in order, decoded; an argument without `=` has an empty value.
     var arguments: [(name: String, value: String)] {
         var arguments: [(name: String, value: String)] = []
         var index: Int32 = 0
         while true {
             let count = Int(lws_hdr_fragment_length(socket, WSI_TOKEN_HTTP_URI_ARGS, index))
-            guard count > 0 else { return arguments }
+            if count == 0 {
+                // One that is empty (`&&`), or the end: only copying tells.
+                var nothing: CChar = 0
+                guard lws_hdr_copy_fragment(socket, &nothing, 1, WSI_TOKEN_HTTP_URI_ARGS, index) >= 0 else {
+                    return arguments
+                }
+                index += 1
+                continue
+            }
             var bytes = [CChar](repeating: 0, count: count + 1)
             let copied = lws_hdr_copy_fragment(socket, &bytes, Int32(bytes.count), WSI_TOKEN_HTTP_URI_ARGS, index)
             guard copied >= 0 else { return arguments }
