@@ -35,7 +35,8 @@ extension Authenticator {
         } catch {
             switch error {
             case .invalid: throw .unauthenticated("Could not parse auth token.")
-            case .expired: throw .unauthenticated("Auth token is expired")
+            case .expired: throw .unauthenticated("Auth token is expired. \(error.text)")
+            case .early: throw .unauthenticated(error.text)
             }
         }
     }

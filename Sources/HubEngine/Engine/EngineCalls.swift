@@ -33,7 +33,10 @@ extension Engine {
         do throws(CallRefusal) {
             let identity = try configuration.authenticator.identity(
                 of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
-            if let expiry = identity.expiry, expiry <= now { throw .unauthenticated("Auth token is expired") }
+            if let expiry = identity.expiry, expiry <= now {
+                let failure = AuthenticationFailure.expired(at: expiry / 1000, now: now / 1000)
+                throw .unauthenticated("Auth token is expired. \(failure.text)")
+            }
             let caller = Caller(acting: ActingIdentity(identity))
             switch pending.call.operation {
             case .read(let read): try perform(read, pending, caller)
@@ -104,7 +107,8 @@ extension Engine {
             metrics.denied["read"].add()
             throw .denied
         }
-        guard isIndexed(read.query, at: place.node) else {
+        // An order alone selects nothing, but clients of REST are told at once that a query with a limit would be refused.
+        guard mayOrder(by: read.query.index, at: place.node) else {
             throw .invalid(CompiledRules.indexNotDefined(read.query.index, at: place.node))
         }
         let content = content(at: place.node)

@@ -15,7 +15,7 @@ extension Engine {
             refuseRead(session, number, listen.path, listen.query)
             return
         }
-        guard session.opening.transport != .eventStream || isIndexed(listen.query, at: listen.path) else {
+        guard session.opening.transport != .eventStream || mayOrder(by: listen.query.index, at: listen.path) else {
             respond(session, number, .invalidQuery, CompiledRules.indexNotDefined(listen.query.index, at: listen.path))
             return
         }

@@ -44,8 +44,11 @@ extension Engine {
 
     /// Whether a query's order is declared, so that it may be asked for at no one's surprise. Rules that nobody wrote declare
     /// nothing and demand nothing.
-    func isIndexed(_ query: Query, at path: Path) -> Bool {
-        !query.filters || !rules.areWritten || rules.compiled.isIndexed(query.index, at: path)
+    func isIndexed(_ query: Query, at path: Path) -> Bool { !query.filters || mayOrder(by: query.index, at: path) }
+
+    /// Whether the children of a place may be ordered that way, by the indexes that its rules declare.
+    func mayOrder(by index: Query.Index, at path: Path) -> Bool {
+        !rules.areWritten || rules.compiled.isIndexed(index, at: path)
     }
 
     // MARK: - Declared indexes

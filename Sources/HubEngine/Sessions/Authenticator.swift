@@ -7,10 +7,12 @@ package enum AuthenticationFailure: Error, Equatable, Sendable {
     case invalid(String)
     /// A token that was good once. Both times are seconds since 1970.
     case expired(at: Int64, now: Int64)
+    /// A token from the future. Both times are seconds since 1970.
+    case early(at: Int64, now: Int64)
 
     package var status: Status {
         switch self {
-        case .invalid: .invalidToken
+        case .invalid, .early: .invalidToken
         case .expired: .expiredToken
         }
     }
@@ -20,6 +22,9 @@ package enum AuthenticationFailure: Error, Equatable, Sendable {
         case .invalid(let reason): reason
         case .expired(let at, let now):
             "The token expired at \(at) (seconds since 1970); the server's time is \(now). Sign in again or refresh it."
+        case .early(let at, let now):
+            "The token is used before it is valid: it was issued at \(at) (seconds since 1970); the server's time is \(now)."
+                + " Set the clock of the machine that issues tokens."
         }
     }
 }

@@ -8,6 +8,8 @@ import DataTree
 enum UnsignedToken {
     /// As the official service has it for custom tokens, in characters.
     private static let longestUserID = 128
+    /// How far the clock of who issues tokens may be ahead.
+    private static let skewSeconds: Int64 = 300
 
     static func identity(_ token: String, now: Int64) throws(AuthenticationFailure) -> UserIdentity {
         let parts = token.split(separator: ".", maxSplits: 3, omittingEmptySubsequences: false)
@@ -27,6 +29,7 @@ enum UnsignedToken {
             throw .invalid("The token's user id is longer than \(longestUserID) characters. Use a shorter one.")
         }
         let issuedAt = seconds(claims, "iat") ?? 0
+        guard issuedAt <= now / 1000 + skewSeconds else { throw .early(at: issuedAt, now: now / 1000) }
         var expiry: Int64?
         if issuedAt != 0, let expires = seconds(claims, "exp") {
             let (milliseconds, overflow) = expires.multipliedReportingOverflow(by: 1000)
