@@ -14,12 +14,13 @@ extension Hub {
         _ reply: @escaping @Sendable (SettingFailure?) -> Void
     ) throws(NamespaceRefusal) {
         let database = try database(namespace)
+        // It must outlive the attempt: the last one who lets go of it answers for those who have not.
+        let reply = OneReply(otherwise: SettingFailure?.some(.gone), reply)
         do throws(SettingFailure) {
-            let change = try SettingChange(
-                name: name, text: text, author: author, reply: OneReply(otherwise: .gone, reply))
+            let change = try SettingChange(name: name, text: text, author: author, reply: reply)
             database.post([.administer(.changeSetting(change))])
         } catch {
-            reply(error)
+            reply.send(error)
         }
     }
 }

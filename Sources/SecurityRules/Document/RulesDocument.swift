@@ -54,7 +54,12 @@ private struct RuleTreeBuilder {
     /// The whole file: an object with exactly one key, `rules`.
     mutating func file(_ json: RelaxedJSON) -> RuleTree {
         guard case .object(let members) = json.content else {
-            note("Parse error.", at: json.offset)
+            // The official service says of a text that it lacks the property.
+            if case .string = json.content {
+                note("Expected 'rules' property.", at: json.offset + 1)
+            } else {
+                note("Parse error.", at: json.offset)
+            }
             return RuleTree()
         }
         guard members.contains(where: { $0.key.bytes.elementsEqual("rules".utf8) }) else {

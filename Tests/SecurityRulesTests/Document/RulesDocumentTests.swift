@@ -48,6 +48,7 @@ struct RulesDocumentTests {
             ("", "1:1: Parse error."),
             ("  foo", "1:3: Parse error."),
             ("[]", "1:1: Parse error."),
+            (#""text""#, "1:2: Expected 'rules' property."),
             ("{", "1:2: Expected '}'."),
             ("{}", "1:2: Expected 'rules' property."),
             (#"{"rule": {}}"#, "1:2: Expected 'rules' property."),
