@@ -28,6 +28,12 @@ enum DataFiles {
         return bytes
     }
 
+    /// Makes a file.
+    static func make(_ bytes: [UInt8], at path: String) throws {
+        close(try open(path, O_WRONLY | O_CREAT))
+        try write(bytes, to: path, at: 0)
+    }
+
     /// Overwrites a part of a file.
     static func write(_ bytes: [UInt8], to path: String, at offset: Int) throws {
         let descriptor = try open(path, O_WRONLY)
@@ -48,7 +54,7 @@ enum DataFiles {
     }
 
     private static func open(_ path: String, _ flags: Int32) throws -> Int32 {
-        let descriptor = Glibc.open(path, flags | O_CLOEXEC)
+        let descriptor = Glibc.open(path, flags | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw DeviceError.missing("\(path) could not be opened") }
         return descriptor
     }
