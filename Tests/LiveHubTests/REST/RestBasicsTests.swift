@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-/// The numbers are those of the checks of REST clients that `protocol/rest.md` lists.
+/// Titles begin with the numbers of what clients of the official service rely on; `RestCheckListTests` looks for all of them.
 @Suite("REST: reads and writes", .blocking)
 struct RestBasicsTests {
     @Test("1, nothing is null, in four bytes")
