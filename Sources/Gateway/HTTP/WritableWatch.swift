@@ -71,13 +71,14 @@ extension Loop {
             }
             if lws_partial_buffered(socket) != 0 { return }
         }
+        // With the flag nothing would be tried; it comes back when there is still a rest.
+        connection.pointee.flags.remove(.hasRest)
         if !introduction.unsent.isEmpty {
             var rest: [UInt8] = []
             swap(&rest, &introduction.unsent)
             sentBytes -= rest.count
             guard sendRaw(rest, connection, socket), introduction.unsent.isEmpty else { return }
         }
-        connection.pointee.flags.remove(.hasRest)
         if connection.pointee.phase == .http {
             endUnlessZero(continueAnswer(connection, socket), connection)
         } else {
