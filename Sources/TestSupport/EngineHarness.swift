@@ -298,7 +298,7 @@ package final class EngineHarness {
                 switch message {
                 case .request(let request): kinds.append(.request(connection, request))
                 case .ping: kinds.append(.ping(connection))
-                case .keepAlive, .control: break
+                case .keepAlive, .control, .switchAcknowledged, .transmissionEnded: break
                 case nil:
                     hub.close(self, .protocolError)
                     return

@@ -6,6 +6,10 @@ package enum ClientMessage: Sendable {
     case keepAlive
     /// A control ping; answered with `ServerMessage.pong`.
     case ping
+    /// Control `a`: the client goes on with this transport (`protocol/long-polling.md`, "Going on with a WebSocket").
+    case switchAcknowledged
+    /// Control `n`: the client sends nothing more on this transport.
+    case transmissionEnded
     /// Any other control message; ignored.
     case control
     /// A request; answered exactly once, in order.

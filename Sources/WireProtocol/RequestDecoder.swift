@@ -88,16 +88,21 @@ private struct MessageParser: ~Copyable {
 
     private mutating func control() throws -> ClientMessage {
         guard cursor.peek() == .object else { throw try wrong("d", "an object") }
-        var isPing = false
+        var kind: UInt8?
         try cursor.enterObject()
         while let name = try cursor.nextName() {
             if name == "t", cursor.peek() == .string {
-                isPing = try cursor.readText { $0.count == 1 && $0[0] == UInt8(ascii: "p") }
+                kind = try cursor.readText { $0.count == 1 ? $0[0] : nil }
             } else {
                 _ = try cursor.skipValue()
             }
         }
-        return isPing ? .ping : .control
+        switch kind {
+        case UInt8(ascii: "p"): return .ping
+        case UInt8(ascii: "a"): return .switchAcknowledged
+        case UInt8(ascii: "n"): return .transmissionEnded
+        default: return .control
+        }
     }
 
     private mutating func request() throws -> Request {

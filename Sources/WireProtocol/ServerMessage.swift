@@ -23,13 +23,23 @@ package enum ServerMessage {
         writer.string(session)
         if writeIDs { writer.raw(#","w":1"#) }
         writer.raw("}}}")
-        return frame(&writer)
+        return frame(&writer, .greeting(session: session))
     }
 
     /// The answer to a control ping. The inner `d` must be there (JavaScript SDK, `Connection.onControl_`).
     package static func pong() -> Frame { pongFrame }
 
     private static let pongFrame = Frame(text: Array(#"{"t":"c","d":{"t":"o","d":{}}}"#.utf8))
+
+    /// The hub knows the session that a second transport is to go on with.
+    package static func switchAccepted() -> Frame { switchAcceptedFrame }
+
+    private static let switchAcceptedFrame = Frame(text: Array(#"{"t":"c","d":{"t":"a","d":{}}}"#.utf8))
+
+    /// The last message on a transport that another one goes on for.
+    package static func transmissionEnded() -> Frame { transmissionEndedFrame }
+
+    private static let transmissionEndedFrame = Frame(text: Array(#"{"t":"c","d":{"t":"n","d":{}}}"#.utf8))
 
     // MARK: Answers
 

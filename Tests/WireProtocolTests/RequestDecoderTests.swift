@@ -96,14 +96,18 @@ struct RequestDecoderTests {
     @Test(
         "control messages",
         arguments: [
-            (#"{"t":"c","d":{"t":"p","d":{}}}"#, true), (#"{"d":{"d":{},"t":"p"},"t":"c"}"#, true),
-            (#"{"t":"c","d":{"t":"n","d":{}}}"#, false), (#"{"t":"c","d":{}}"#, false),
+            (#"{"t":"c","d":{"t":"p","d":{}}}"#, "ping"), (#"{"d":{"d":{},"t":"p"},"t":"c"}"#, "ping"),
+            (#"{"t":"c","d":{"t":"a","d":{}}}"#, "switch"), (#"{"t":"c","d":{"t":"n","d":{}}}"#, "end"),
+            (#"{"t":"c","d":{"t":"x","d":{}}}"#, "other"), (#"{"t":"c","d":{"t":"pp"}}"#, "other"),
+            (#"{"t":"c","d":{}}"#, "other"),
         ])
-    func control(text: String, isPing: Bool) throws {
+    func control(text: String, kind: String) throws {
         switch try RequestTexts.decode(text) {
-        case .ping: #expect(isPing)
-        case .control: #expect(!isPing)
-        default: Issue.record("neither")
+        case .ping: #expect(kind == "ping")
+        case .switchAcknowledged: #expect(kind == "switch")
+        case .transmissionEnded: #expect(kind == "end")
+        case .control: #expect(kind == "other")
+        default: Issue.record("no control message")
         }
     }
 

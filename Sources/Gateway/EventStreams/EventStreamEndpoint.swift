@@ -109,6 +109,7 @@ extension Loop {
             events.state = .opening(events.translator.events(for: content))
         case .listenRevoked: refuseEventStream(.permissionDenied, connection)
         case .authRevoked: refuseEventStream(.expiredToken, connection)
+        case .greeting: break
         }
     }
 

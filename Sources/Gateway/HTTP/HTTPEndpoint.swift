@@ -64,6 +64,17 @@ extension Loop {
         if head.path.utf8.count > 1, let route = settings.routes.route(for: head.path) {
             return (.route(route), route.body(head.method.rawValue, head.path, head.contentType))
         }
+        if head.path.utf8.elementsEqual(LongPollRequest.path.utf8) {
+            // A page that leaves sends a POST without a body.
+            guard head.method == .get || head.method == .post else {
+                return (.refused(.text(405, "use GET")), .discarded)
+            }
+            do throws(LongPollProblem) {
+                return (.longPoll(try LongPollRequest(head)), .discarded)
+            } catch {
+                return (.refused(error.response), .discarded)
+            }
+        }
         do throws(RestError) {
             if head.hasBrokenPath { throw .invalidPath }
             if head.path.hasPrefix(LeaseExchange.prefix) {
@@ -135,6 +146,8 @@ extension Loop {
             return begin(rest, exchange, connection, socket)
         case .lease(let lease):
             return begin(lease, exchange, connection, socket)
+        case .longPoll(let request):
+            return serveLongPoll(request, exchange, connection, socket)
         }
     }
 

@@ -24,6 +24,7 @@ final class HTTPExchange {
         case route(HTTPRoute)
         case rest(RestExchange)
         case lease(LeaseExchange)
+        case longPoll(LongPollRequest)
     }
 
     let number: UInt32

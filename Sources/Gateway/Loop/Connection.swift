@@ -37,6 +37,8 @@ struct Connection {
         static let hasRest = Flags(rawValue: 256)
         /// The session is an event stream: what it is sent is translated.
         static let isEventStream = Flags(rawValue: 512)
+        /// The session has no socket; polls stand in for one.
+        static let isLongPoll = Flags(rawValue: 1024)
     }
 
     var phase = Phase.free
@@ -59,6 +61,8 @@ struct Connection {
     var introduction: Introduction?
     var assembler: SegmentAssembler
     var text = UTF8Validation()
+    /// Of a WebSocket that goes on with a long-poll session.
+    var longPoll: LongPollSocket?
     /// Where in the stream of sent bytes the last PING ends, and what the peer had acknowledged at the last look.
     var pingPosition: UInt64 = 0
     var acknowledged: UInt64 = 0
@@ -84,6 +88,10 @@ final class Introduction {
     var watch: WritableWatch?
     /// The event stream that the connection has become.
     var events: EventStreamSession?
+    /// The long-poll session of a slot without a socket.
+    var poll: LongPollSession?
+    /// The long-poll session that the WebSocket wants to go on with.
+    var continued: ConnectionID?
 
     init(remoteAddress: String) { self.remoteAddress = remoteAddress }
 }

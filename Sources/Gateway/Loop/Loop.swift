@@ -61,6 +61,12 @@ final class Loop {
     var translated: [Frame] = []
     /// The last translation: fan-outs to streams of one place need one.
     var lastTranslation: (source: ObjectIdentifier, root: Path, frame: Frame?)?
+    /// Requests of long-polling clients that wait on this loop, some of them answered already; and their sessions.
+    var waitingPolls: [(asker: LongPollAsker, session: ConnectionID)] = []
+    /// Long-poll sessions of this loop that have something to send.
+    var readyPolls: [ConnectionID] = []
+    /// What goes on to the sockets of other slots, by their loops.
+    var passed: [[LoopOutput]] = []
     /// Connections whose sockets are full; looked through at each tick.
     var stalled: [ConnectionID] = []
     /// Sockets that were read from in this round, a few of them; and the rounds of this turn.
@@ -93,7 +99,9 @@ final class Loop {
         self.index = index
         self.settings = settings
         self.inbox = inbox
-        connections = ConnectionTable(capacity: settings.admission.socketLimit + 1, loop: index)
+        // Long-poll sessions have slots without sockets.
+        let slots = settings.admission.socketLimit + settings.admission.sessionLimit + 1
+        connections = ConnectionTable(capacity: slots, loop: index)
         uvLoop = .allocate(capacity: 1)
         wake = .allocate(capacity: 1)
         tickTimer = .allocate(capacity: 1)
@@ -224,6 +232,7 @@ final class Loop {
         judgeSilence()
         lookAtStalled()
         lookAtEventStreams()
+        lookAtPolls()
         lookAtDeadlines()
         publishCounts()
     }
@@ -247,6 +256,7 @@ final class Loop {
             acceptor = nil
         case .drain(let milliseconds): drain(over: milliseconds)
         case .reloadCertificate: reloadCertificate()
+        case .longPoll(let command): perform(command)
         // What was posted before goes out first.
         case .end: endDelays = endDelays ?? Loop.longestEndDelay
         }

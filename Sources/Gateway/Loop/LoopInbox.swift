@@ -12,7 +12,7 @@ struct AcceptedSocket: Sendable {
     var usesTLS: Bool
 }
 
-/// What the gateway asks of a loop.
+/// What the gateway asks of a loop, or another loop does.
 enum LoopCommand: Sendable {
     /// Accept from these sockets.
     case listen([ListeningSocket])
@@ -20,6 +20,7 @@ enum LoopCommand: Sendable {
     /// Close all sessions, spread over so many milliseconds.
     case drain(milliseconds: Int)
     case reloadCertificate
+    case longPoll(LongPollCommand)
     /// Cut what is left and end the thread.
     case end
 }

@@ -8,6 +8,7 @@ struct LoopSettings: Sendable {
     var admission: Admission
     var pressure: OutputPressure
     var routes: HTTPRoutes
+    var longPolls: LongPollDirectory
     var decode: MessageDecoder
     var namespaces: NamespaceChoice
     var isTrustedProxy: @Sendable (String) -> Bool
@@ -23,6 +24,9 @@ struct LoopSettings: Sendable {
     var monotonicMilliseconds: @Sendable () -> Int64
     /// Milliseconds between ticks of the loop's clock.
     var tickMilliseconds: Int64
+
+    /// Those of all loops.
+    var inboxes: [LoopInbox] { pressure.inboxes }
 }
 
 /// How far the loops are behind with their sending, all together.

@@ -25,6 +25,8 @@ extension Loop {
             let connection = connections.at(slot: slot)
             switch connection.pointee.phase {
             case .open where connection.pointee.flags.contains(.isEventStream): keepAlive(connection)
+            case .open where connection.pointee.flags.contains(.isLongPoll):
+                if let poll = connection.pointee.introduction?.poll { judgePolls(poll, connection) }
             case .open: judge(connection)
             case .closing: giveUp(connection, .serverStopping)
             case .free, .http, .ended: break

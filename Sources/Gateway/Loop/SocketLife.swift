@@ -53,9 +53,10 @@ extension Loop {
     /// Ends the session for the engine: exactly once for each session. The socket is another matter.
     func finish(_ connection: UnsafeMutablePointer<Connection>, _ reason: LeaveReason) {
         guard connection.pointee.phase == .open else { return }
+        if let socket = connection.pointee.longPoll { return finishLongPollSocket(connection, socket, reason) }
         connection.pointee.phase = .ended
-        let isEventStream = connection.pointee.flags.contains(.isEventStream)
-        settings.metrics.connections(isEventStream ? .eventStream : .webSocket).add(-1)
+        settings.metrics.connections(transport(connection)).add(-1)
+        if let session = connection.pointee.introduction?.poll?.session { settings.longPolls.remove(session) }
         settings.metrics.closedConnections[reason.metricLabel].add()
         post(.closed(connections.id(connection), reason), from: connection)
         connection.pointee.port?.connectionCount -= 1
@@ -65,21 +66,29 @@ extension Loop {
             "session-ended", ["connection": LogValue(connections.id(connection)), "reason": .text(reason.rawValue)])
     }
 
+    /// How a session is counted: one that began with polls as what it has become.
+    private func transport(_ connection: UnsafeMutablePointer<Connection>) -> Transport {
+        if connection.pointee.flags.contains(.isEventStream) { return .eventStream }
+        return connection.pointee.introduction?.poll.map { $0.isSwitched ? .webSocket : .longPoll } ?? .webSocket
+    }
+
     /// Ends a session and cuts its socket at the end of the turn: never from inside a call that may be another socket's.
     func giveUp(_ connection: UnsafeMutablePointer<Connection>, _ reason: LeaveReason) {
         finish(connection, reason)
         connection.pointee.phase = .ended
         dropBacklog(connection)
+        dropLongPoll(connection, reason)
         doom(connection)
     }
 
-    private func doom(_ connection: UnsafeMutablePointer<Connection>) {
+    func doom(_ connection: UnsafeMutablePointer<Connection>) {
         guard connection.pointee.flags.insert(.isDoomed).inserted else { return }
         doomed.append(connections.id(connection))
     }
 
     /// Ends a session in order: what is queued goes out first, then a close frame.
     func close(_ connection: UnsafeMutablePointer<Connection>, _ reason: LeaveReason) {
+        if connection.pointee.flags.contains(.isLongPoll) { return closeLongPoll(connection, reason) }
         guard connection.pointee.phase == .open, let socket = connection.pointee.socket else { return }
         flush(connection)
         guard connection.pointee.phase == .open else { return }
@@ -159,6 +168,10 @@ extension Loop {
         doomed.removeAll()
         for id in ids {
             guard let connection = connections.find(id) else { continue }
+            if connection.pointee.flags.contains(.isLongPoll) {
+                cut(connection)
+                continue
+            }
             // What the kernel holds for a peer that takes nothing is not worth keeping.
             var now = linger(l_onoff: 1, l_linger: 0)
             setsockopt(
@@ -169,6 +182,7 @@ extension Loop {
 
     /// Closes a socket now. Not to be called from its callbacks.
     func cut(_ connection: UnsafeMutablePointer<Connection>) {
+        if connection.pointee.flags.contains(.isLongPoll) { return forgetLongPoll(connection) }
         guard connection.pointee.phase != .free, let socket = connection.pointee.socket else { return }
         // With a rest that cannot be sent libwebsockets would wait five seconds.
         if lws_partial_buffered(socket) != 0 { shutdown(connection.pointee.descriptor, Int32(SHUT_RDWR)) }

@@ -23,6 +23,7 @@ extension Loop {
             batches.advance()
             sort(output)
         }
+        flushPolls()
     }
 
     private func sort(_ output: LoopOutput) {
@@ -43,6 +44,10 @@ extension Loop {
                 if let stream = stream as? NodeStream { receive(stream, connection) }
                 return
             }
+            if connection.pointee.flags.contains(.isLongPoll) {
+                if let stream = stream as? NodeStream { receive(.stream(stream), connection) }
+                return
+            }
             backlog(of: connection).append(stream)
             resume(connection)
         case .close(let id, let reason):
@@ -56,8 +61,10 @@ extension Loop {
     @inline(__always)
     private func append(_ bytes: UnsafeRawBufferPointer, of frame: Unmanaged<Frame>, to id: ConnectionID) {
         guard let connection = openConnection(id) else { return }
-        if connection.pointee.flags.contains(.isEventStream) {
-            return receive(frame.takeUnretainedValue(), connection)
+        if !connection.pointee.flags.isDisjoint(with: [.isEventStream, .isLongPoll]) {
+            let frame = frame.takeUnretainedValue()
+            return connection.pointee.flags.contains(.isEventStream)
+                ? receive(frame, connection) : receive(.frame(frame), connection)
         }
         if pending.append(bytes, of: frame, to: connection) { dirty.append(connection) }
     }

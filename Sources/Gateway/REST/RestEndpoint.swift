@@ -72,7 +72,7 @@ extension Loop {
         switch exchange.purpose {
         case .rest(let rest): response = HTTPResponse(answer, to: rest.request)
         case .lease: response = HTTPResponse(lease: answer)
-        case .refused, .route: return
+        case .refused, .route, .longPoll: return
         }
         endUnlessZero(self.answer(response, exchange, connection, socket), connection)
     }

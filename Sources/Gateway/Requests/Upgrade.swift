@@ -29,6 +29,16 @@ extension Loop {
             settings.metrics.refusedConnections["namespace"].add()
             return refuse(.text(refusal.status, refusal.description), connection, socket)
         case .success(let sink):
+            if let session = arguments.first(where: { $0.name.utf8.elementsEqual("s".utf8) })?.value, !session.isEmpty {
+                // It was admitted when its polls began.
+                guard let continued = settings.longPolls.find(session, in: sink), !isDraining else {
+                    return refuse(LongPollProblem.unknownSession.response, connection, socket)
+                }
+                connection.pointee.introduction?.continued = continued
+                connection.pointee.port = port(for: sink)
+                introduce(connection, head, arguments, host: host)
+                return 0
+            }
             guard settings.admission.admitSession() else {
                 settings.metrics.refusedConnections["limit"].add()
                 return refuse(Refusal.limit(settings.admission.sessionLimit), connection, socket)
@@ -40,7 +50,7 @@ extension Loop {
         }
     }
 
-    private func chooseNamespace(
+    func chooseNamespace(
         _ arguments: [(name: String, value: String)], host: String
     ) -> Result<any SessionEventSink, NamespaceRefusal> {
         let query = arguments.first { $0.name.utf8.elementsEqual("ns".utf8) }?.value

@@ -9,8 +9,13 @@ extension Loop {
         guard connection.pointee.phase == .http, let opening = connection.pointee.introduction?.opening,
             connection.pointee.port != nil
         else { return -1 }
+        let continued = connection.pointee.introduction?.continued
         connection.pointee.phase = .open
         connection.pointee.introduction = nil
+        if let continued {
+            openLongPollSocket(continued, connection)
+            return 0
+        }
         connection.pointee.port?.connectionCount += 1
         settings.metrics.connections(.webSocket).add(1)
         watch(connection)
@@ -56,7 +61,7 @@ extension Loop {
                         connection, socket, code: 1009,
                         "a message of \(byteCount) bytes is above the limit of \(settings.messageLimit)")
                 }
-                post(.message(connections.id(connection), .request(refused)), from: connection)
+                hand(.request(refused), from: connection)
             }
         } catch let error as AssemblyError {
             return violation(connection, socket, code: 1009, "\(error)")
@@ -69,10 +74,15 @@ extension Loop {
     private func deliver(_ text: UnsafeRawBufferPointer, from connection: UnsafeMutablePointer<Connection>) throws {
         let message = try settings.decode.decode(text)
         switch message {
-        case .keepAlive, .control: return
-        case .ping, .request: post(.message(connections.id(connection), message), from: connection)
+        case .keepAlive, .control, .switchAcknowledged, .transmissionEnded: return
+        case .ping, .request: hand(message, from: connection)
         }
         pauseIfBehind(connection)
+    }
+
+    private func hand(_ message: ClientMessage, from connection: UnsafeMutablePointer<Connection>) {
+        if let socket = connection.pointee.longPoll { return receive(message, socket, connection) }
+        post(.message(connections.id(connection), message), from: connection)
     }
 
     /// Ends the session of a client that breaks the protocol. The text goes into the close frame.
@@ -118,7 +128,7 @@ extension Loop {
         }
     }
 
-    private func postEvents(of port: NamespacePort) {
+    func postEvents(of port: NamespacePort) {
         guard !port.events.isEmpty else { return }
         let events = port.events
         port.events = []

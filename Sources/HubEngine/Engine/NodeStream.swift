@@ -89,4 +89,19 @@ package final class NodeStream: SegmentStream {
             return false
         }
     }
+
+    /// The same without the framing of a WebSocket: the text of the message alone. One or the other is used, not both.
+    package func nextText(upTo byteCount: Int, into bytes: inout [UInt8]) -> Bool {
+        let start = bytes.count
+        return state.with { state in
+            guard var current = state.take() else { return false }
+            while current.pieces.next(into: &bytes) {
+                if bytes.count - start >= byteCount {
+                    state = current
+                    return true
+                }
+            }
+            return false
+        }
+    }
 }

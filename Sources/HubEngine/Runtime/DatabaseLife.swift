@@ -223,7 +223,7 @@ final class DatabaseLife {
             switch message {
             case .request(let request): engine.apply(Proposal(.request(connection, request), time: time))
             case .ping: engine.apply(Proposal(.ping(connection), time: time))
-            case .keepAlive, .control: break
+            case .keepAlive, .control, .switchAcknowledged, .transmissionEnded: break
             }
         case .event(.call(let connection, let call)):
             engine.apply(Proposal(.call(connection, named(call), key: freshKey(time: time)), time: time))

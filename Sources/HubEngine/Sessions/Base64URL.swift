@@ -1,14 +1,16 @@
 /// Base64 with the URL alphabet and without padding, as tokens use it (RFC 7515, section 2).
-enum Base64URL {
+package enum Base64URL {
     /// The bytes that `text` stands for; nil when it is not base64url. Padding is tolerated at the end.
-    static func decode(_ text: Substring.UTF8View) -> [UInt8]? {
+    package static func decode(
+        _ text: some Collection<UInt8>, padding: UInt8 = UInt8(ascii: "=")
+    ) -> [UInt8]? {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(text.count * 3 / 4)
         var pending: UInt32 = 0
         var bits: UInt32 = 0
         var padded = false
         for character in text {
-            if character == UInt8(ascii: "=") {
+            if character == padding {
                 padded = true
                 continue
             }

@@ -16,6 +16,8 @@ package enum PushContent: Sendable {
     case listenRevoked
     /// The identity is taken back.
     case authRevoked(Status)
+    /// The session of this name has opened.
+    case greeting(session: String)
 }
 
 extension PushContent {

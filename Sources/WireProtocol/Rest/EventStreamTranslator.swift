@@ -32,7 +32,7 @@ package struct EventStreamTranslator: Sendable {
             write(visible, bases: [updatedAt].compactMap(relative) + [meeting], to: &builder)
         case .listenRevoked: builder.append(EventStream.permissionDenied)
         case .authRevoked: builder.append(EventStream.authRevoked)
-        case .response: break
+        case .response, .greeting: break
         }
         return builder.finish()
     }

@@ -15,6 +15,7 @@ struct PushContentTests {
         case .response(let number, let status, let reason): "response \(number) \(status.rawValue) \(reason ?? "-")"
         case .listenRevoked: "listen revoked"
         case .authRevoked(let status): "auth revoked \(status.rawValue)"
+        case .greeting(let session): "greeting \(session)"
         }
     }
 
@@ -44,6 +45,7 @@ struct PushContentTests {
 
     @Test("every answer says to which request it is, and how it went")
     func answers() {
+        #expect(description(ServerMessage.hello(timestamp: 1, host: "h", session: "3.f")) == "greeting 3.f")
         #expect(description(ServerMessage.ok(7)) == "response 7 ok -")
         #expect(description(ServerMessage.ok(7, payload: [0x31])) == "response 7 ok -")
         #expect(description(ServerMessage.ok(7, node: .empty)) == "response 7 ok -")
