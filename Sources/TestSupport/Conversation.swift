@@ -55,6 +55,8 @@ package struct Conversation: Sendable, CustomStringConvertible {
         package var headers: [(name: String, value: String)]
         /// Whether the hello is read and looked at as part of opening.
         package var readsGreeting: Bool
+        /// Whether the client polls instead of opening a WebSocket.
+        package var polls = false
     }
 }
 
@@ -191,6 +193,7 @@ private struct ConversationReader {
             query: value["query"]?.text ?? "", namesNamespace: true, headers: headers, readsGreeting: true)
         if case .bool(false)? = value["namespace"] { opening.namesNamespace = false }
         if case .bool(false)? = value["greeting"] { opening.readsGreeting = false }
+        if case .bool(true)? = value["polls"] { opening.polls = true }
         if let status = value["refused"] { return .refused(name, opening, status: try integer(status, "refused")) }
         return .open(name, opening)
     }

@@ -17,7 +17,7 @@ package protocol ConversationHost {
     func emptyNamespace() throws -> String
     /// Opens a connection.
     /// - Parameters:
-    ///   - target: path and query, such as `/.ws?v=5&ns=c1`.
+    ///   - target: path and query, such as `/.ws?v=5&ns=c1`; the path is `/.lp` for a client that polls.
     ///   - headers: names as written in the conversation; `Host` is always among them.
     func open(target: String, headers: [(name: String, value: String)]) throws -> any ConversationConnection
 }
@@ -37,9 +37,12 @@ package protocol ConversationConnection: AnyObject {
     func end(_ how: ConversationEnding) throws
     /// Status and headers of the answer to the upgrade, names in lower case; nil when the host has none.
     var response: (status: Int, headers: [(name: String, value: String)])? { get }
+    /// Whether the end comes with a code, where the hub has one.
+    var showsCloseCodes: Bool { get }
 }
 
 extension ConversationConnection {
+    package var showsCloseCodes: Bool { true }
     package var response: (status: Int, headers: [(name: String, value: String)])? { nil }
 }
 

@@ -5,6 +5,8 @@ package final class ConversationHubHost: ConversationHost {
     package let capabilities: Set<String>
     package let administratorSecret: String?
     private let port: Int
+    /// All clients poll, whatever the conversations say.
+    private let polls: Bool
     /// Namespaces that exist already, for a hub that makes none by itself.
     private var prepared: [String]
     private var count = 0
@@ -13,11 +15,15 @@ package final class ConversationHubHost: ConversationHost {
     ///   - capabilities: `dev` and `hosts`, or `locked`, as the hub was started.
     ///   - namespaces: empty databases to use one after the other; without them names are made up, which a hub with `--dev` takes.
     ///   - secret: the administrator's, of a hub in production mode.
+    ///   - polls: replays everything with clients that poll instead of opening WebSockets.
     package init(
-        port: Int, capabilities: Set<String> = ["dev", "hosts"], namespaces: [String] = [], secret: String? = nil
+        port: Int, capabilities: Set<String> = ["dev", "hosts"], namespaces: [String] = [], secret: String? = nil,
+        polls: Bool = false
     ) {
         self.port = port
-        self.capabilities = capabilities.union(["upgrade", "end", "reset"]).union(secret == nil ? [] : ["secret"])
+        self.polls = polls
+        self.capabilities = capabilities.union(["end", "reset", "longpoll"])
+            .union(secret == nil ? [] : ["secret"]).union(polls ? [] : ["upgrade"])
         administratorSecret = secret
         prepared = namespaces
     }
@@ -44,10 +50,13 @@ package final class ConversationHubHost: ConversationHost {
     package func open(
         target: String, headers: [(name: String, value: String)]
     ) throws -> any ConversationConnection {
-        let client = try RawWebSocketClient(
-            port: port, path: target, headers: headers.filter { $0.name.lowercased() != "host" },
-            hostHeader: headers.last { $0.name.lowercased() == "host" }?.value)
-        return Connection(client)
+        let others = headers.filter { $0.name.lowercased() != "host" }.map { ($0.name, $0.value) }
+        let host = headers.last { $0.name.lowercased() == "host" }?.value
+        guard polls || target.hasPrefix("/.lp?") else {
+            return Connection(
+                try RawWebSocketClient(port: port, path: target, headers: others, hostHeader: host))
+        }
+        return try ConversationPolls(port: port, query: String(target.dropFirst(5)), headers: others, host: host)
     }
 
     private final class Connection: ConversationConnection {

@@ -25,6 +25,22 @@ struct ConversationTests {
         }
     }
 
+    @Test("a hub reproduces them with clients that poll, too, whichever of its loops a poll reaches")
+    func polling() throws {
+        let hub = try HubProcess("--dev", "--memory", "--max-namespaces", "1000", "--loops", "3")
+        let host = ConversationHubHost(port: hub.port, polls: true)
+        let needless: Set<String> = ["locked", "vanish", "upgrade"]
+        for conversation in Self.conversations
+        where conversation.rules == nil && conversation.needs.isDisjoint(with: needless) {
+            do {
+                let outcome = try ConversationReplayer(host: host, patience: .seconds(20)).replay(conversation)
+                #expect(outcome == .passed, "\(conversation)")
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+    }
+
     @Test("a hub with a rules file reproduces the conversations that have these rules")
     func ruled() throws {
         let folder = TemporaryFolder()
