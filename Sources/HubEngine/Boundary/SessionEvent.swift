@@ -26,13 +26,18 @@ package struct SessionOpening: Sendable {
     /// The connection came in on the administrators' listener.
     package var isAdministrative: Bool
     /// For transports without a greeting: who opens it. The greeting, and requests to sign in, are left out then.
-    package var credential: CallCredential?
+    package var credential: CallCredential? {
+        get { boxed?.credential }
+        set { boxed = newValue.map(BoxedCredential.init) }
+    }
+    /// Most sessions have none, and each keeps its opening: a reference is smaller.
+    private var boxed: BoxedCredential?
 
     package init(
         transport: Transport, host: String, userAgent: String = "", remoteAddress: String = "127.0.0.1",
         lastSession: String? = nil, isAdministrative: Bool = false, credential: CallCredential? = nil
     ) {
-        self.credential = credential
+        boxed = credential.map(BoxedCredential.init)
         self.transport = transport
         self.host = host
         self.userAgent = userAgent
@@ -40,6 +45,12 @@ package struct SessionOpening: Sendable {
         self.lastSession = lastSession
         self.isAdministrative = isAdministrative
     }
+}
+
+private final class BoxedCredential: Sendable {
+    let credential: CallCredential
+
+    init(_ credential: CallCredential) { self.credential = credential }
 }
 
 /// How a client is connected; the raw values are metric labels.

@@ -48,7 +48,12 @@ package final class Session {
     /// What came behind that one, oldest first.
     var backlog: [Deferred] = []
     /// The lease that this session is, if it has no connection.
-    var lease: LeaseKey?
+    var lease: LeaseKey? {
+        get { boxedLease?.key }
+        set { boxedLease = newValue.map(BoxedLease.init) }
+    }
+    /// Few sessions are leases.
+    private var boxedLease: BoxedLease?
     /// The name of this connection in the presence node and the user whom it is shown for, when it is shown there.
     var presence: (name: Key, uid: String)?
 
@@ -140,4 +145,10 @@ final class SessionListen {
     var queryText: [UInt8]? { filter?.queryText }
     /// Whether it is for the whole node.
     var isDefault: Bool { filter?.query.isDefault ?? true }
+}
+
+private final class BoxedLease {
+    let key: LeaseKey
+
+    init(_ key: LeaseKey) { self.key = key }
 }
