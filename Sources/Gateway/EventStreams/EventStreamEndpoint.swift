@@ -98,6 +98,8 @@ extension Loop {
                     ?? events.translator.events(for: .data(path: events.translator.root, node: .empty, updatedAt: nil)),
                 events, connection)
             eventStreams.append(connections.id(connection))
+            // It would be kept for as long as the stream lives.
+            if let socket = connection.pointee.socket { lws_http_headers_detach(socket) }
             wheel.schedule(Int(connection.pointee.slot), at: clock.tick + keepAliveTicks)
         case .response(_, let status, let reason):
             refuseEventStream(

@@ -43,6 +43,8 @@ extension Loop {
             let head = response.head(length: nil, isChunked: isChunked)
             guard withBody else { return finish(head, exchange, connection, socket) }
             guard sendRaw(head, connection, socket) else { return -1 }
+            // The head is of no more use, and the client may take its time.
+            lws_http_headers_detach(socket)
             exchange.state = .sending(ResponseStream(stream, isCompressed: mayCompress, isChunked: isChunked))
             return continueAnswer(connection, socket)
         }

@@ -39,8 +39,6 @@ extension Loop {
     private static let receiveBuffer = 512
     /// Request line and headers together; a longer head is cut off by libwebsockets without an answer.
     private static let headLimit: UInt32 = 16_384
-    /// Requests whose heads are read at the same time; others wait. Each takes `headLimit` while it lasts.
-    private static let simultaneousHeads: UInt32 = 1024
     /// Seconds for a handshake, and for a request's head.
     private static let handshakeSeconds: UInt32 = 10
     /// Seconds that a connection may wait for its next request: longer than proxies keep theirs.
@@ -78,7 +76,9 @@ extension Loop {
         info.gid = -1
         info.uid = -1
         info.max_http_header_data2 = Loop.headLimit
-        info.max_http_header_pool2 = Loop.simultaneousHeads
+        // One for each socket: a head is kept while its request is being read, so a lower number would be the number of slow
+        // clients that it takes to shut everybody else out.
+        info.max_http_header_pool2 = UInt32(clamping: settings.admission.socketLimit + 1)
         info.timeout_secs = Loop.handshakeSeconds
         info.timeout_secs_ah_idle = Loop.handshakeSeconds
         info.keepalive_timeout = Loop.idleSeconds
