@@ -84,6 +84,23 @@ extension LiveTests {
             #expect(answer.header("connection") == "close")
         }
 
+        @Test("ends a connection at once behind an answer that comes from elsewhere, if its client wants that")
+        func closing() throws {
+            let route = HTTPRoute(matches: { $0 == "/later" }) { _, respond in
+                // On another thread, as the answers of the engine.
+                _ = Worker { respond(HTTPResponse(status: 200, contentType: "text/plain", body: "late")) }
+            }
+            let hub = try LiveGateway(routes: [route])
+            let socket = try RawSocket(port: hub.port)
+            try socket.send(Array("GET /later HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n".utf8))
+            var text: [UInt8] = []
+            // Far less than it took when libwebsockets was left to find the time.
+            #expect(throws: RawSocketError.ended) {
+                while true { text += try socket.receive(until: .now + .seconds(8)) }
+            }
+            #expect(String(decoding: text, as: UTF8.self).hasSuffix("late"))
+        }
+
         @Test("serves further routes")
         func routes() throws {
             let route = HTTPRoute(matches: { $0.hasPrefix("/hello/") }) { request in

@@ -34,6 +34,8 @@ final class HTTPExchange {
     var state = State.receiving
     /// The connection ends after the answer.
     var closes = false
+    /// It was answered before its body was read.
+    var isBodyUnread = false
 
     init(number: UInt32, head: HTTPHead, body: HTTPBody, purpose: Purpose) {
         self.number = number

@@ -1,4 +1,5 @@
 import CLibwebsockets
+import Glibc
 import HubEngine
 import WireProtocol
 
@@ -10,6 +11,8 @@ extension Loop {
     private static let pieceBytes = 32_768
     /// Seconds that a client may take none of its answer.
     private static let stuckSeconds: Int32 = 60
+    /// Seconds that a client may go on sending what nobody reads.
+    private static let lingerSeconds: Int32 = 5
 
     /// Sends an answer, or begins to. Zero keeps the connection.
     func answer(
@@ -21,6 +24,7 @@ extension Loop {
         let isBlind = connection.pointee.introduction?.readBytes == 0
         if exchange.endsConnection || isBlind { response.closes = true }
         exchange.closes = response.closes
+        if case .receiving = exchange.state, exchange.head.framing != .none { exchange.isBodyUnread = true }
         let withBody = exchange.head.method != .head
         let mayCompress = withBody && exchange.head.acceptsGzip
         switch response.body {
@@ -83,7 +87,12 @@ extension Loop {
         if exchange.closes {
             // What libwebsockets still has to send it sends only where it may read.
             lws_rx_flow_control(socket, 1)
-            return -1
+            guard exchange.isBodyUnread else { return -1 }
+            // To close on bytes that are on their way resets the connection, and the client may lose the answer to that. What
+            // comes is thrown away for a while.
+            shutdown(connection.pointee.descriptor, Int32(SHUT_WR))
+            lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Loop.lingerSeconds)
+            return 0
         }
         connection.pointee.introduction?.exchange = nil
         lws_rx_flow_control(socket, 1)

@@ -48,6 +48,8 @@ extension Management {
             throw ManagementError(400, "invalid", "There is no such mode.", remedy: "Send mode=empty or mode=replace.")
         }
         let (node, rules, bytes) = try content(of: request, at: path)
+        // Before there is somebody to answer for a namespace that goes away.
+        if case .failure(let refusal) = hub.route(namespace: namespace) { throw ManagementError(refusal) }
         let last = OneReply<Result<ImportReport, ImportFailure>>(otherwise: .failure(.gone)) { result in
             switch result {
             case .success(let report): respond(Management.report(report, bytes: bytes))

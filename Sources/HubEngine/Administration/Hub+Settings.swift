@@ -4,7 +4,7 @@ extension Hub {
     package func readSetting(
         of namespace: String, name: String, _ reply: @escaping @Sendable (String?) -> Void
     ) throws(NamespaceRefusal) {
-        try ask(namespace, OneReply(otherwise: nil, reply)) { $0.settings[name] }
+        try ask(namespace, otherwise: nil, reply) { $0.settings[name] }
     }
 
     /// Changes a setting durably; a text of nil forgets it.

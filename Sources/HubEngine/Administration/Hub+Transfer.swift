@@ -19,7 +19,7 @@ extension Hub {
     package func export(
         _ namespace: String, path: Path, _ reply: @escaping @Sendable (NamespaceExport?) -> Void
     ) throws(NamespaceRefusal) {
-        try ask(namespace, OneReply(otherwise: nil, reply)) { engine in
+        try ask(namespace, otherwise: nil, reply) { engine in
             NamespaceExport(
                 namespace: namespace, path: path, time: engine.now, node: engine.tree.node(at: path),
                 rules: engine.rulesHistory.current?.text)

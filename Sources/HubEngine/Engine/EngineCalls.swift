@@ -152,7 +152,13 @@ extension CallRead {
 
 extension Engine {
     private func perform(_ write: CallWrite, _ pending: PendingCall, _ caller: Caller) throws(CallRefusal) {
+        try checkOwnSize(of: write)
         if let expected = write.expectedHash {
+            // The answer tells what is there, or at least whether it is what was guessed.
+            guard mayRead(caller.acting, WritePath(write.path).node, .default, over: .rest) else {
+                metrics.denied["read"].add()
+                throw .denied
+            }
             let current = content(at: WritePath(write.path).node)
             if isLarge(current) {
                 return wait(pending, for: .compare(snapshot: current, hash: expected))
@@ -235,7 +241,13 @@ extension Engine {
             throw .invalid("\(error)")
         }
         let base: Path? = if case .update = write.change { write.path } else { nil }
-        try checkSize(of: draft, write)
+        switch verdict(
+            onSizeOf: draft, base: base, caller.acting, limit: write.sizeLimit ?? defaultWriteSize, write.bodyBytes)
+        {
+        case .fits: break
+        case .tooMuch: throw .tooMuch
+        case .denied: return refuseWrite(pending, draft, base: base, caller)
+        }
         if isSubjectToRules(caller.identity), isLargeToJudge(draft), pending.judgements < EngineWork.maxAttempts {
             let judged = WriteToJudge(
                 draft: draft, base: base, writeID: nil, identity: caller.identity, rules: rules, now: now, before: tree)
@@ -257,16 +269,11 @@ extension Engine {
         answer(pending, .refused(.denied))
     }
 
-    private func checkSize(of draft: Draft, _ write: CallWrite) throws(CallRefusal) {
+    /// What a write brings counts whatever is there.
+    private func checkOwnSize(of write: CallWrite) throws(CallRefusal) {
         let limit = write.sizeLimit ?? defaultWriteSize
-        if limit == .unlimited { return }
-        var removed = 0
-        var added = 0
-        for (place, value) in draft.writes where !place.isPriority {
-            removed += tree.node(at: place.node).leafCount
-            added += value.leafCount
-        }
-        let cost = WriteSizeLimit.cost(removedLeaves: removed, addedLeaves: added, bodyBytes: write.bodyBytes)
+        let cost = WriteSizeLimit.cost(
+            removedLeaves: 0, addedLeaves: write.change.leafCount, bodyBytes: write.bodyBytes)
         if !limit.allows(cost: cost) { throw .tooMuch }
     }
 
@@ -297,6 +304,15 @@ extension Engine {
             return wait(pending, for: .hash(written, content, isConflict: false))
         }
         answer(pending, .written(written, hash: hash(of: content, at: write.place(key: pending.key))))
+    }
+}
+
+extension CallWrite.Change {
+    fileprivate var leafCount: Int {
+        switch self {
+        case .put(let node), .push(let node): node.leafCount
+        case .update(let changes): changes.reduce(0) { $0 + $1.1.leafCount }
+        }
     }
 }
 

@@ -117,9 +117,12 @@ extension Engine {
         }
         do {
             let draft = try draft(writes)
-            if changesTooMuch(draft, limit: defaultWriteSize) {
+            switch verdict(onSizeOf: draft, base: base, session.acting, limit: defaultWriteSize) {
+            case .fits: break
+            case .tooMuch:
                 metrics.writes["too_big"].add()
                 return respond(session, number, .tooBig, Self.tooMuchText)
+            case .denied: return refuseWrite(session, number, draft, base: base)
             }
             if isSubjectToRules(session.identity), isLargeToJudge(draft) {
                 let judged = WriteToJudge(
@@ -150,20 +153,31 @@ extension Engine {
     /// As the REST interface has it (`protocol/rest.md`, "Errors").
     static let tooMuchText = "Data to write exceeds the maximum size that can be modified with a single request."
 
+    /// What is said to how much a write changes.
+    enum SizeVerdict {
+        case fits, tooMuch
+        /// Too much only with what is there already, and rules refuse the write: how much there is, is nobody's business then.
+        case denied
+    }
+
     /// Whether more leaves go and come than one write may change. Where the whole tree is small enough that costs nothing. How many
-    /// bytes a message had is not counted: what a socket takes is limited by itself.
-    func changesTooMuch(_ draft: Draft, limit: WriteSizeLimit) -> Bool {
-        if limit == .unlimited { return false }
+    /// bytes a message of a socket had is not counted: what a socket takes is limited by itself.
+    func verdict(
+        onSizeOf draft: Draft, base: Path?, _ acting: ActingIdentity, limit: WriteSizeLimit, _ bodyBytes: Int = 0
+    ) -> SizeVerdict {
+        if limit == .unlimited { return .fits }
         let writes = draft.writes
         let added = writes.reduce(0) { $0 + $1.value.leafCount }
         func allows(removing leaves: Int) -> Bool {
-            limit.allows(cost: WriteSizeLimit.cost(removedLeaves: leaves, addedLeaves: added, bodyBytes: 0))
+            limit.allows(cost: WriteSizeLimit.cost(removedLeaves: leaves, addedLeaves: added, bodyBytes: bodyBytes))
         }
-        if allows(removing: tree.leafCount * writes.count) { return false }
+        if allows(removing: tree.leafCount * writes.count) { return .fits }
         let removed = writes.reduce(0) { sum, write in
             write.place.isPriority ? sum : sum + tree.node(at: write.place.node).leafCount
         }
-        return !allows(removing: removed)
+        if allows(removing: removed) { return .fits }
+        guard allows(removing: 0) else { return .tooMuch }
+        return trial(draft, base: base, acting).isAllowed ? .tooMuch : .denied
     }
 
     /// Why nobody may write there; nil when nothing but the rules can stand against it.

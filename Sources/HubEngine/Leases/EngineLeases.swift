@@ -99,7 +99,11 @@ extension Engine {
         }
         guard writesOnline, let online = terms.online else { return [] }
         let draft = try leaseDraft(online, at: path)
-        if changesTooMuch(draft, limit: defaultWriteSize) { throw .tooMuch }
+        switch verdict(onSizeOf: draft, base: nil, caller.acting, limit: defaultWriteSize) {
+        case .fits: break
+        case .tooMuch: throw .tooMuch
+        case .denied: throw .denied
+        }
         guard let performed = perform(draft, as: caller.acting) else {
             metrics.denied["write"].add()
             throw .denied

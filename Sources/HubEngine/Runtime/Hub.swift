@@ -129,11 +129,17 @@ package final class Hub: SessionRouter, Sendable {
     }
 
     /// Asks a namespace something; the answer is of one moment, and leaves when what it shows is durable.
-    /// - Parameter answer: must be quick; it holds the namespace up.
+    /// - Parameters:
+    ///   - otherwise: what is replied when the namespace goes away before it has answered.
+    ///   - reply: called once, unless this throws; it must not wait.
+    ///   - answer: must be quick; it holds the namespace up.
     package func ask<Answer: Sendable>(
-        _ namespace: String, _ reply: OneReply<Answer>, _ answer: @escaping @Sendable (Engine) -> Answer
+        _ namespace: String, otherwise: Answer, _ reply: @escaping @Sendable (Answer) -> Void,
+        _ answer: @escaping @Sendable (Engine) -> Answer
     ) throws(NamespaceRefusal) {
-        try database(namespace).post([.administer(.inquire(Inquiry(reply, answer)))])
+        let database = try database(namespace)
+        // Not before it is sure to be handed on: the last one who lets go of it replies.
+        database.post([.administer(.inquire(Inquiry(OneReply(otherwise: otherwise, reply), answer)))])
     }
 
     /// Names of the namespaces that are there, in order.
