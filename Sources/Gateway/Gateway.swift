@@ -85,7 +85,7 @@ package final class Gateway: Sendable {
                 ] + routes),
             longPolls: LongPollDirectory(),
             decode: decode, namespaces: configuration.namespaces, isTrustedProxy: configuration.isTrustedProxy,
-            tls: configuration.tls, deadPeerSeconds: configuration.deadPeerSeconds,
+            tls: configuration.tls, isTrusted: configuration.isTrusted, deadPeerSeconds: configuration.deadPeerSeconds,
             keepAliveSeconds: configuration.keepAliveSeconds,
             queueLimit: configuration.queueLimit, messageLimit: configuration.messageLimit,
             kernelSendBuffer: configuration.kernelSendBuffer, sinkBacklogLimit: configuration.sinkBacklogLimit,

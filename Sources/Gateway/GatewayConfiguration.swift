@@ -1,3 +1,5 @@
+import HubEngine
+
 /// What a gateway is built from.
 package struct GatewayConfiguration: Sendable {
     /// A host name or numeric address, without brackets, and a port; 0 picks a free one.
@@ -38,6 +40,8 @@ package struct GatewayConfiguration: Sendable {
     package var isTrustedProxy: @Sendable (_ address: String) -> Bool = { _ in false }
     /// Whether a credential may read `/metrics`: the bearer token or the value of `auth`, nil when there is none.
     package var mayReadMetrics: @Sendable (_ credential: String?) -> Bool = { _ in true }
+    /// Whether somebody may send bodies as long as the hub takes at all: an administrator, or anybody in `--dev`.
+    package var isTrusted: @Sendable (_ access: CallCredential, _ isAdministrative: Bool) -> Bool = { _, _ in true }
     /// Bytes that may wait for one connection; above it the session ends as too slow.
     package var queueLimit = 16 * 1_048_576
     /// Bytes that one request may have.

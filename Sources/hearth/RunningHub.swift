@@ -63,6 +63,10 @@ struct RunningHub {
         }
         if !configuration.isDevelopment {
             let authenticator = Authenticator(mode: .production, administratorSecret: secret)
+            gateway.isTrusted = { access, isAdministrative in
+                let identity = try? authenticator.identity(of: access, now: 0, isAdministrative: isAdministrative)
+                return identity?.isAdministrator ?? false
+            }
             gateway.mayReadMetrics = { credential in
                 live.with { $0.metricsOpen } || credential.map(authenticator.isAdministrator) ?? false
             }

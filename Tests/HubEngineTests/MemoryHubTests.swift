@@ -33,7 +33,7 @@ struct MemoryHubTests {
         }
         #expect(hub.loadedNames == ["demo"])
         let tree = AwaitedReply<Node>()
-        try hub.ask("demo", tree.reply(otherwise: .empty)) { $0.content(at: .root) }
+        try hub.ask("demo", otherwise: .empty, { tree.set($0) }) { $0.content(at: .root) }
         #expect(tree.wait()?.json == #"{"x":7}"#)
         hub.stop()
     }

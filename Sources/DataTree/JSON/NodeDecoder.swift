@@ -44,6 +44,9 @@ package struct NodeDecoder: ~Copyable {
         return machine.result
     }
 
+    /// How many nodes the text has told of so far, without the outermost: what bounds the memory that it takes.
+    package var nodeCount: Int { machine.pending.added }
+
     /// How many keys stand on the longest way down so far, as `JSONCursor.lastNodeDepth` counts them.
     package var depth: Int { machine.deepest }
 }

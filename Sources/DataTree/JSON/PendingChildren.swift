@@ -7,6 +7,8 @@ struct PendingChildren: ~Copyable {
     private var entries: UnsafeMutablePointer<PageBody.Entry>
     private var capacity: Int
     private(set) var count = 0
+    /// How many children were added since the beginning, those included that have moved on.
+    private(set) var added = 0
     /// The whole texts of keys too long to be packed, with their entries' indices, ascending.
     private var longKeys: [(index: Int, text: [UInt8])] = []
 
@@ -23,6 +25,7 @@ struct PendingChildren: ~Copyable {
     mutating func removeAll() {
         entries.deinitialize(count: count)
         count = 0
+        added = 0
         longKeys.removeAll()
     }
 
@@ -41,6 +44,7 @@ struct PendingChildren: ~Copyable {
         let isAscending = count == start || entries[count - 1].key.precedes(nil, key, nil)
         (entries + count).initialize(to: PageBody.Entry(key: key, node: .empty))
         count += 1
+        added &+= 1
         return isAscending
     }
 

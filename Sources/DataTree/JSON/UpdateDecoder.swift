@@ -60,6 +60,9 @@ package struct UpdateDecoder: ~Copyable {
         return .changes(Self.lastOfEach(changes))
     }
 
+    /// How many nodes the text has told of so far, without the outermost: what bounds the memory that it takes.
+    package var nodeCount: Int { machine.pending.added }
+
     /// How many keys stand on the longest way down so far, those of the names included but for a `.priority`.
     package var depth: Int { machine.deepest }
 

@@ -27,6 +27,8 @@ package enum ReceivedBody: Sendable {
     case malformed(JSONError, LineCounter.Position?)
     /// Above the limit of its form.
     case tooLarge(limit: Int)
+    /// More nodes than who sends it may write at once.
+    case tooManyNodes
     /// The compression or the chunks around it are broken.
     case undecodable(String)
 }
@@ -36,8 +38,17 @@ package enum ReceivedBody: Sendable {
 /// Memory is bounded by what the data becomes: text is decoded slice by slice and not kept. After an error the rest is only
 /// counted, so that the client gets to read its answer.
 final class HTTPBody {
-    /// Bytes of a body, whatever it is for, after decompression.
-    static let limit = 256 << 20
+    /// How much a body may hold, after decompression.
+    struct Limits: Sendable, Equatable {
+        var bytes: Int
+        /// A byte or two of JSON can become a node, which takes fifty times as much.
+        var nodes: Int
+
+        /// Who holds the whole hub in their hands anyway.
+        static let administrators = Limits(bytes: 256 << 20, nodes: .max)
+        /// As much as over a socket.
+        static let others = Limits(bytes: 16 << 20, nodes: 2_000_000)
+    }
 
     private enum Reader {
         case nothing
@@ -51,6 +62,7 @@ final class HTTPBody {
 
     private var reader: Reader
     private let isExport: Bool
+    private let limits: Limits
     private var bytes: [UInt8] = []
     private var data: NodeDecoder?
     private var update: UpdateDecoder?
@@ -68,7 +80,8 @@ final class HTTPBody {
     /// Below this many bytes nobody looks.
     private static let harmlessExpansion = 1 << 20
 
-    init(_ form: BodyForm, isChunked: Bool, isCompressed: Bool) {
+    init(_ form: BodyForm, limits: Limits = .administrators, isChunked: Bool, isCompressed: Bool) {
+        self.limits = limits
         isExport = form == .export
         switch form {
         case .discarded: reader = .nothing
@@ -84,6 +97,9 @@ final class HTTPBody {
         if isChunked { chunks = ChunkedBody() }
         if isCompressed { inflater = Inflater() }
     }
+
+    /// The most bytes that are taken.
+    var limit: Int { limits.bytes }
 
     /// Whether the end has come that chunks tell.
     var isComplete: Bool { chunks?.isFinished ?? false }
@@ -119,9 +135,9 @@ final class HTTPBody {
     private func take(_ slice: UnsafeRawBufferPointer) {
         if case .failed = reader { return }
         count += slice.count
-        guard count <= HTTPBody.limit else { return fail(.tooLarge(limit: HTTPBody.limit)) }
+        guard count <= limits.bytes else { return fail(.tooLarge(limit: limits.bytes)) }
         if inflater != nil, count > HTTPBody.harmlessExpansion, count / HTTPBody.greatestExpansion > compressedCount {
-            return fail(.tooLarge(limit: HTTPBody.limit))
+            return fail(.tooLarge(limit: limits.bytes))
         }
         var slice = slice
         if pendingMark { slice = withoutMark(slice) }
@@ -157,6 +173,7 @@ final class HTTPBody {
             } else {
                 try update?.feed(slice)
             }
+            guard (data?.nodeCount ?? update?.nodeCount ?? 0) <= limits.nodes else { return fail(.tooManyNodes) }
             lines.advance(over: slice)
         } catch {
             fail(.malformed(error, lines.position(of: error.offset, in: slice)))

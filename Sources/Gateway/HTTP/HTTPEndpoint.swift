@@ -31,7 +31,7 @@ extension Loop {
             return answer(
                 .text(411, "send a body of \(head.method.rawValue) with Content-Length").closing, exchange, connection,
                 socket)
-        case .length(let count) where count > HTTPBody.limit:
+        case .length(let count) where count > exchange.body.limit:
             // Not even its length is believed: the rest is thrown away as it comes.
             return answer(HTTPResponse(RestError.payloadTooLarge).closing, exchange, connection, socket)
         case .length, .chunked:
@@ -56,7 +56,17 @@ extension Loop {
         }
         return HTTPExchange(
             number: exchangeNumber, head: head,
-            body: HTTPBody(form, isChunked: head.framing == .chunked, isCompressed: coding == "gzip"), purpose: decided)
+            body: HTTPBody(
+                form, limits: limits(of: head), isChunked: head.framing == .chunked, isCompressed: coding == "gzip"),
+            purpose: decided)
+    }
+
+    /// How much is taken of somebody before rules are asked.
+    private func limits(of head: HTTPHead) -> HTTPBody.Limits {
+        if head.framing == .none { return .others }
+        let token = head.argument("auth").flatMap { $0.isEmpty ? nil : $0 }
+        let access = CallCredential(token: token, bearer: head.bearer)
+        return settings.isTrusted(access, head.isAdministrative) ? .administrators : .others
     }
 
     private func purpose(of head: HTTPHead) -> (HTTPExchange.Purpose, BodyForm) {

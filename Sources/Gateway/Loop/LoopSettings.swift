@@ -13,6 +13,8 @@ struct LoopSettings: Sendable {
     var namespaces: NamespaceChoice
     var isTrustedProxy: @Sendable (String) -> Bool
     var tls: GatewayConfiguration.TLS?
+    /// Whether somebody may send as much as the hub can take at all.
+    var isTrusted: @Sendable (CallCredential, _ isAdministrative: Bool) -> Bool
     var deadPeerSeconds: Int
     /// The longest silence on an event stream.
     var keepAliveSeconds: Int

@@ -80,7 +80,7 @@ extension Management {
             throw ManagementError(
                 413, "too_large", "An import has at most \(limit >> 20) MiB.", remedy: "Import it in parts, by path.")
         case .undecodable(let reason): throw ManagementError(400, "invalid_data", reason)
-        case .none, .bytes, .update:
+        case .none, .bytes, .update, .tooManyNodes:
             throw ManagementError(400, "invalid_data", "There is no data in the body.", remedy: "Send JSON.")
         }
         do throws(WriteError) {

@@ -61,6 +61,7 @@ struct LeaseExchange {
         case .none: node = .empty
         case .malformed(let error, let position): throw RestError(body: error, at: position)
         case .tooLarge: throw .payloadTooLarge
+        case .tooManyNodes: throw .writeTooLarge
         case .undecodable(let reason): throw RestError(text: reason)
         case .bytes, .update, .export: throw .invalidJSON
         }
@@ -85,7 +86,11 @@ struct LeaseExchange {
         switch node.leaf {
         case .integer(let number)?: seconds = Double(number)
         case .double(let number)?: seconds = number
-        case nil where node.isEmpty: seconds = secondsArgument.flatMap { Double($0) }
+        case nil where node.isEmpty:
+            let digits = secondsArgument.flatMap { text in
+                text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? text : nil
+            }
+            seconds = digits.flatMap { Double($0) }
         default: seconds = nil
         }
         guard let seconds, seconds > 0, seconds < 1e9 else {

@@ -59,6 +59,7 @@ struct RestExchange {
         case .malformed(let error, let position):
             throw RestError(body: error, at: position)
         case .tooLarge: throw .payloadTooLarge
+        case .tooManyNodes: throw .writeTooLarge
         case .undecodable(let reason): throw RestError(text: reason)
         case .none, .bytes, .export:
             throw RestError(text: "Error: No data supplied.")

@@ -210,8 +210,13 @@ extension Engine {
                 wait(
                     pending,
                     for: .hash(.node(.empty), current, isConflict: true))
+            } else if pending.judgements + 1 < EngineWork.maxAttempts {
+                var again = pending
+                again.judgements += 1
+                try perform(write, again, caller)
             } else {
-                try perform(write, pending, caller)
+                // It changes faster than it can be hashed: what it is at this moment is told, for another attempt.
+                wait(pending, for: .hash(.node(.empty), current, isConflict: true))
             }
         } catch {
             answer(pending, .refused(error))
