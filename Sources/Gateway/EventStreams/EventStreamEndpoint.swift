@@ -5,6 +5,9 @@ import WireProtocol
 
 /// Event streams: reads that go on (`protocol/rest.md`, "Event streams").
 extension Loop {
+    /// Events and pieces of them that may wait for one client once a large one is among them.
+    private static let waitingEvents = 1024
+
     /// Opens a session for a stream; the engine's answer decides about the status.
     func openEventStream(
         _ rest: RestExchange, _ exchange: HTTPExchange, _ sink: any SessionEventSink,
@@ -125,7 +128,10 @@ extension Loop {
                 translated.append(frame)
                 queue(frame, events, connection)
             case .large(let head, let node, let tail):
-                backlog(of: connection).append(LargeEvent(head: head, node: node, tail: tail))
+                let backlog = backlog(of: connection)
+                backlog.append(LargeEvent(head: head, node: node, tail: tail))
+                // Each of them holds on to what the tree was when it happened.
+                guard backlog.itemCount <= Loop.waitingEvents else { return giveUp(connection, .tooSlow) }
                 resume(connection)
             }
         }

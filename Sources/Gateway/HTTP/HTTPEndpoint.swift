@@ -19,6 +19,8 @@ extension Loop {
         let exchange = begin(head)
         connection.pointee.introduction?.exchange = exchange
         if head.framing != .none, isKept(connection) {
+            // Nothing more may be read on it, not even to be thrown away.
+            exchange.state = .waiting
             return answer(.pipelinedBody, exchange, connection, socket)
         }
         switch head.framing {
@@ -115,9 +117,10 @@ extension Loop {
 
     /// The body has arrived, as far as libwebsockets can tell.
     func finishBody(_ connection: UnsafeMutablePointer<Connection>, _ socket: OpaquePointer) -> Int32 {
-        guard let exchange = connection.pointee.introduction?.exchange, case .receiving = exchange.state else {
-            return 0
-        }
+        guard let exchange = connection.pointee.introduction?.exchange else { return 0 }
+        // What was thrown away is at its end.
+        if case .done = exchange.state, exchange.closes { return -1 }
+        guard case .receiving = exchange.state else { return 0 }
         if exchange.head.framing == .chunked {
             // libwebsockets gives up counting.
             let text = "a body in chunks is read up to 100 MiB: send Content-Length for a longer one"

@@ -24,7 +24,7 @@ extension Loop {
         let isBlind = connection.pointee.introduction?.readBytes == 0
         if exchange.endsConnection || isBlind { response.closes = true }
         exchange.closes = response.closes
-        if case .receiving = exchange.state, exchange.head.framing != .none { exchange.isBodyUnread = true }
+        if case .receiving = exchange.state { exchange.isBodyUnread = exchange.head.hasKnownBody }
         let withBody = exchange.head.method != .head
         let mayCompress = withBody && exchange.head.acceptsGzip
         switch response.body {
@@ -142,6 +142,15 @@ extension HTTPResponse {
 }
 
 extension HTTPHead {
+    /// Whether libwebsockets takes what follows for a body, and for nothing else.
+    var hasKnownBody: Bool {
+        switch framing {
+        case .length: true
+        case .chunked: [.post, .put, .patch].contains(method)
+        case .none, .unsaid, .invalid: false
+        }
+    }
+
     /// Whether the client takes gzip (RFC 9110 section 12.5.3). A quality of zero refuses it.
     var acceptsGzip: Bool {
         guard let acceptEncoding else { return false }

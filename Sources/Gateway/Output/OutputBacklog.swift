@@ -30,6 +30,9 @@ final class OutputBacklog {
 
     func append(_ stream: any SegmentStream) { items.append(.stream(stream)) }
 
+    /// What waits: frames, and what will be produced as the socket drains.
+    var itemCount: Int { items.count - first }
+
     func append(closeWith reason: LeaveReason) { items.append(.close(reason)) }
 
     /// What comes out next.

@@ -68,17 +68,38 @@ extension Engine {
         guard let pending = callsAtWork.removeValue(forKey: work.ticket) else { return }
         switch (work.kind, outcome) {
         case (.read(let read, let snapshot), .value(let node, let hash)):
+            // As a listen that had to wait: by the rules and the data as they are now.
+            guard mayStillRead(pending, read) else { return answer(pending, .refused(.denied)) }
             answer(pending, .read(node, hash: hash, read, from: snapshot))
         case (.compare(let snapshot, _), .comparison(let hash)):
             withOwedPaid { finishComparison(pending, snapshot: snapshot, hash: hash) }
         case (.judge(let write), .judgement(let decision, let dependencies)):
             withOwedPaid { finishJudgement(pending, write, decision, dependencies) }
         case (.hash(let written, let node, let isConflict), .comparison(let hash)):
-            answer(pending, isConflict ? .conflict(node, hash: hash) : .written(written, hash: hash))
+            guard isConflict else { return answer(pending, .written(written, hash: hash)) }
+            // What may be read can have changed while it was hashed.
+            answer(pending, mayStillRead(pending) ? .conflict(node, hash: hash) : .refused(.denied))
         default:
             // Work and its outcome always fit; a call is never left without an answer.
             answer(pending, .refused(.unavailable("An internal error occurred")))
         }
+    }
+
+    private func mayStillRead(_ pending: PendingCall, _ read: CallRead) -> Bool {
+        guard
+            let identity = try? configuration.authenticator.identity(
+                of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
+        else { return false }
+        return mayRead(ActingIdentity(identity), WritePath(read.path).node, read.query, over: .rest)
+    }
+
+    /// Whether who made a call may read its place now.
+    private func mayStillRead(_ pending: PendingCall) -> Bool {
+        guard case .write(let write) = pending.call.operation,
+            let identity = try? configuration.authenticator.identity(
+                of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
+        else { return false }
+        return mayRead(ActingIdentity(identity), WritePath(write.path).node, .default, over: .rest)
     }
 
     /// Gives up all work for calls that is under way: what it read may never have been. The calls begin anew.

@@ -74,7 +74,8 @@ struct EventBuilder {
             }
             writer.bytes.removeLast(writer.bytes.count - start)
         }
-        parts.append(.large(head: takeBytes(), node: node, tail: []))
+        // A copy of its own length: what was tried above has left room for a large value.
+        parts.append(.large(head: Array(takeBytes()[...]), node: node, tail: []))
     }
 
     private mutating func takeBytes() -> [UInt8] {
