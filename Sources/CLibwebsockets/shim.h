@@ -47,6 +47,13 @@ static inline int hearth_accept(int listening, struct sockaddr_storage *peer)
 /* The event of poll() for a peer that has closed its side; declared for GNU sources only. */
 static inline short hearth_poll_hangup(void) { return 0x2000 /* POLLRDHUP */; }
 
+/*
+ * Ends sending on a socket, or both ways. Swift does not always find the constants of shutdown(), which are enumerators of
+ * <sys/socket.h> and belong to whichever module included it first.
+ */
+static inline void hearth_end_sending(int descriptor) { shutdown(descriptor, SHUT_WR); }
+static inline void hearth_end_both_ways(int descriptor) { shutdown(descriptor, SHUT_RDWR); }
+
 /* Bytes that wait in the socket's receive queue, or -1. */
 static inline int hearth_readable_bytes(int descriptor)
 {

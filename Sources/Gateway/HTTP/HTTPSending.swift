@@ -90,7 +90,7 @@ extension Loop {
             guard exchange.isBodyUnread else { return -1 }
             // To close on bytes that are on their way resets the connection, and the client may lose the answer to that. What
             // comes is thrown away for a while.
-            shutdown(connection.pointee.descriptor, Int32(SHUT_WR))
+            hearth_end_sending(connection.pointee.descriptor)
             lws_set_timeout(socket, PENDING_TIMEOUT_HTTP_CONTENT, Loop.lingerSeconds)
             return 0
         }

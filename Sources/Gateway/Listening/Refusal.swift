@@ -1,3 +1,4 @@
+import CLibwebsockets
 import Glibc
 
 /// Refusals at the limits: with a reason, and with a time after which it is worth trying again.
@@ -29,7 +30,7 @@ enum Refusal {
                 _ = recv(socket.descriptor, &unread, unread.count, Int32(MSG_DONTWAIT))
                 _ = Glibc.send(
                     socket.descriptor, bytes, bytes.count, Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
-                shutdown(socket.descriptor, Int32(SHUT_WR))
+                hearth_end_sending(socket.descriptor)
             }
             Glibc.close(socket.descriptor)
         }

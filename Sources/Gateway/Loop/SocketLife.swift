@@ -185,7 +185,7 @@ extension Loop {
         if connection.pointee.flags.contains(.isLongPoll) { return forgetLongPoll(connection) }
         guard connection.pointee.phase != .free, let socket = connection.pointee.socket else { return }
         // With a rest that cannot be sent libwebsockets would wait five seconds.
-        if lws_partial_buffered(socket) != 0 { shutdown(connection.pointee.descriptor, Int32(SHUT_RDWR)) }
+        if lws_partial_buffered(socket) != 0 { hearth_end_both_ways(connection.pointee.descriptor) }
         lws_set_timeout(socket, PENDING_TIMEOUT_USER_REASON_BASE, Int32(LWS_TO_KILL_SYNC))
     }
 
