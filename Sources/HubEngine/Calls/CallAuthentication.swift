@@ -1,7 +1,7 @@
 import DataTree
 import WireProtocol
 
-/// Who makes a call (`protocol/rest.md`, "Who asks").
+/// Who makes a call (`protocol/rest.md`, "Credentials").
 extension Authenticator {
     /// The identity that a call's credential proves. A bearer token is an administrator's or nothing; in `--dev` any is one.
     package func identity(

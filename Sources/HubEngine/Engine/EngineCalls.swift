@@ -8,7 +8,7 @@ struct PendingCall: Sendable {
     let call: Call
     /// For the child that a push adds.
     let key: Key
-    /// How often rules have judged it in vain, because what they read had changed meanwhile.
+    /// How often it was judged or compared in vain, because what was looked at had changed meanwhile.
     var judgements = 0
 }
 
@@ -31,13 +31,7 @@ extension Engine {
 
     private func perform(_ pending: PendingCall) {
         do throws(CallRefusal) {
-            let identity = try configuration.authenticator.identity(
-                of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
-            if let expiry = identity.expiry, expiry <= now {
-                let failure = AuthenticationFailure.expired(at: expiry / 1000, now: now / 1000)
-                throw .unauthenticated("Auth token is expired. \(failure.text)")
-            }
-            let caller = Caller(acting: ActingIdentity(identity))
+            let caller = try caller(of: pending)
             switch pending.call.operation {
             case .read(let read): try perform(read, pending, caller)
             case .write(let write): try perform(write, pending, caller)
@@ -47,6 +41,17 @@ extension Engine {
             if case .unauthenticated = error { metrics.denied["auth"].add() }
             answer(pending, .refused(error))
         }
+    }
+
+    /// Proves who makes a call, as of now.
+    private func caller(of pending: PendingCall) throws(CallRefusal) -> Caller {
+        let identity = try configuration.authenticator.identity(
+            of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
+        if let expiry = identity.expiry, expiry <= now {
+            let failure = AuthenticationFailure.expired(at: expiry / 1000, now: now / 1000)
+            throw .unauthenticated("Auth token is expired. \(failure.text)")
+        }
+        return Caller(acting: ActingIdentity(identity))
     }
 
     /// Answers, and remembers the call until the answer cannot be taken back any more.
@@ -69,7 +74,7 @@ extension Engine {
         switch (work.kind, outcome) {
         case (.read(let read, let snapshot), .value(let node, let hash)):
             // As a listen that had to wait: by the rules and the data as they are now.
-            guard mayStillRead(pending, read) else { return answer(pending, .refused(.denied)) }
+            guard mayStillRead(pending, read.path, read.query) else { return answer(pending, .refused(.denied)) }
             answer(pending, .read(node, hash: hash, read, from: snapshot))
         case (.compare(let snapshot, _), .comparison(let hash)):
             withOwedPaid { finishComparison(pending, snapshot: snapshot, hash: hash) }
@@ -78,28 +83,19 @@ extension Engine {
         case (.hash(let written, let node, let isConflict), .comparison(let hash)):
             guard isConflict else { return answer(pending, .written(written, hash: hash)) }
             // What may be read can have changed while it was hashed.
-            answer(pending, mayStillRead(pending) ? .conflict(node, hash: hash) : .refused(.denied))
+            guard case .write(let write) = pending.call.operation, mayStillRead(pending, write.path)
+            else { return answer(pending, .refused(.denied)) }
+            answer(pending, .conflict(node, hash: hash))
         default:
             // Work and its outcome always fit; a call is never left without an answer.
             answer(pending, .refused(.unavailable("An internal error occurred")))
         }
     }
 
-    private func mayStillRead(_ pending: PendingCall, _ read: CallRead) -> Bool {
-        guard
-            let identity = try? configuration.authenticator.identity(
-                of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
-        else { return false }
-        return mayRead(ActingIdentity(identity), WritePath(read.path).node, read.query, over: .rest)
-    }
-
-    /// Whether who made a call may read its place now.
-    private func mayStillRead(_ pending: PendingCall) -> Bool {
-        guard case .write(let write) = pending.call.operation,
-            let identity = try? configuration.authenticator.identity(
-                of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)
-        else { return false }
-        return mayRead(ActingIdentity(identity), WritePath(write.path).node, .default, over: .rest)
+    /// Whether who made a call may read there now.
+    private func mayStillRead(_ pending: PendingCall, _ path: Path, _ query: Query = .default) -> Bool {
+        guard let caller = try? caller(of: pending) else { return false }
+        return mayRead(caller.acting, WritePath(path).node, query, over: .rest)
     }
 
     /// Gives up all work for calls that is under way: what it read may never have been. The calls begin anew.
@@ -107,12 +103,6 @@ extension Engine {
         let interrupted = callsAtWork.sorted { $0.key < $1.key }.map(\.value)
         callsAtWork = [:]
         return interrupted
-    }
-
-    /// Says no to a read or a write, and why to whoever may know.
-    func refuse(_ pending: PendingCall, explaining: () -> Void) {
-        explaining()
-        answer(pending, .refused(.denied))
     }
 }
 
@@ -197,8 +187,7 @@ extension Engine {
         WritePath(path).isPriority ? Node(priorityValue: node.priority).hash() : node.hash()
     }
 
-    /// The node is not what the client believes. Who may not read it is told what rules say to the write, if they refuse it, and
-    /// otherwise that it is not for them to know.
+    /// The node is not what the client believes. What it is may be told only to who may read it still.
     private func answerConflict(
         _ pending: PendingCall, current: Node, hash: String, _ caller: Caller
     ) throws(CallRefusal) {
@@ -216,27 +205,20 @@ extension Engine {
     private func finishComparison(_ pending: PendingCall, snapshot: Node, hash: String) {
         guard case .write(let write) = pending.call.operation, let expected = write.expectedHash else { return }
         do throws(CallRefusal) {
-            let caller = Caller(
-                acting: ActingIdentity(
-                    try configuration.authenticator.identity(
-                        of: pending.call.credential, now: now, isAdministrative: pending.call.isAdministrative)))
+            let caller = try caller(of: pending)
             let current = content(at: WritePath(write.path).node)
             if current.isIdentical(to: snapshot) {
                 guard hash == expected else {
                     return try answerConflict(pending, current: current, hash: hash, caller)
                 }
                 try carryOut(write, pending, caller)
-            } else if hash == expected {
-                // What the client believes was true and is no longer; what is true now has to be found out.
-                wait(
-                    pending,
-                    for: .hash(.node(.empty), current, isConflict: true))
-            } else if pending.judgements + 1 < EngineWork.maxAttempts {
+            } else if hash != expected, pending.judgements + 1 < EngineWork.maxAttempts {
                 var again = pending
                 again.judgements += 1
                 try perform(write, again, caller)
             } else {
-                // It changes faster than it can be hashed: what it is at this moment is told, for another attempt.
+                // What the client believes was true and is no longer, or it changes faster than it can be hashed: what it is at
+                // this moment is told, for another attempt.
                 wait(pending, for: .hash(.node(.empty), current, isConflict: true))
             }
         } catch {
