@@ -28,7 +28,7 @@ extension Loop {
             return complete(exchange, connection, socket)
         case .invalid(let reason):
             return answer(.text(400, reason).closing, exchange, connection, socket)
-        case .chunked where ![.post, .put, .patch].contains(head.method):
+        case .chunked where !head.method.takesBody:
             // libwebsockets would read the chunks as the next request.
             return answer(
                 .text(411, "send a body of \(head.method.rawValue) with Content-Length").closing, exchange, connection,
@@ -66,9 +66,7 @@ extension Loop {
     /// How much is taken of somebody before rules are asked.
     private func limits(of head: HTTPHead) -> HTTPBody.Limits {
         if head.framing == .none { return .others }
-        let token = head.argument("auth").flatMap { $0.isEmpty ? nil : $0 }
-        let access = CallCredential(token: token, bearer: head.bearer)
-        return settings.isTrusted(access, head.isAdministrative) ? .administrators : .others
+        return settings.isTrusted(head.access, head.isAdministrative) ? .administrators : .others
     }
 
     private func purpose(of head: HTTPHead) -> (HTTPExchange.Purpose, BodyForm) {
@@ -182,11 +180,10 @@ extension Loop {
 
 extension HTTPExchange {
     fileprivate func request(_ namespace: Result<String, NamespaceRefusal>) -> HTTPRequest {
-        let token = head.argument("auth").flatMap { $0.isEmpty ? nil : $0 }
-        return HTTPRequest(
+        HTTPRequest(
             method: head.method.rawValue, path: head.path, arguments: head.arguments, host: head.host,
             remoteAddress: head.remoteAddress, userAgent: head.userAgent, contentType: head.contentType,
-            credential: head.bearer ?? token, access: CallCredential(token: token, bearer: head.bearer),
+            credential: head.bearer ?? head.token, access: head.access,
             isAdministrative: head.isAdministrative, namespace: namespace, body: body.finish(), bodyBytes: body.count)
     }
 }
@@ -202,7 +199,7 @@ extension HTTPResponse {
         let usual =
             "content-type, authorization, if-match, if-none-match, x-firebase-etag, x-http-method-override"
         // It goes back into a head, so it must be made of names.
-        let isPlain = requested?.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F || $0 == 0x20 } ?? false
+        let isPlain = requested?.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } ?? false
         var response = HTTPResponse(
             status: 200,
             headers: [

@@ -1,4 +1,5 @@
 import CLibwebsockets
+import HubEngine
 
 /// The head of an HTTP request, copied while libwebsockets still has it.
 struct HTTPHead {
@@ -66,6 +67,12 @@ struct HTTPHead {
         return named.count == 1 ? named[0].value : nil
     }
 
+    /// The `auth` argument; an empty one says nothing.
+    var token: String? { argument("auth").flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Who asks, as the request says it.
+    var access: CallCredential { CallCredential(token: token, bearer: bearer) }
+
     /// The bearer token, or the `access_token` argument, which stands for one.
     var bearer: String? {
         if let accessToken = argument("access_token"), !accessToken.isEmpty { return accessToken }
@@ -105,7 +112,7 @@ enum HTTPFraming: Equatable {
             self = count == 0 ? .none : .length(Int(count))
             return
         }
-        let mayHaveBody = [HTTPMethod.post, .put, .patch].contains { lws_hdr_total_length(head.socket, $0.token) > 0 }
+        let mayHaveBody = HTTPMethod.withBody.contains { lws_hdr_total_length(head.socket, $0.token) > 0 }
         self = mayHaveBody ? .unsaid : .none
     }
 }

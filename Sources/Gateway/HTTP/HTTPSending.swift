@@ -146,7 +146,7 @@ extension HTTPHead {
     var hasKnownBody: Bool {
         switch framing {
         case .length: true
-        case .chunked: [.post, .put, .patch].contains(method)
+        case .chunked: method.takesBody
         case .none, .unsaid, .invalid: false
         }
     }

@@ -56,12 +56,8 @@ extension Management {
         .json { writer in
             writer.raw("{\"versions\":")
             writer.list(history.versions) { writer, version in
-                writer.raw("{\"number\":")
-                writer.integer(Int64(version.number))
-                writer.raw(",\"time\":")
-                writer.integer(version.time)
-                writer.raw(",\"author\":")
-                writer.string(version.author)
+                writer.raw("{")
+                describe(version, &writer)
                 writer.raw(",\"bytes\":")
                 writer.integer(Int64(version.text.utf8.count))
                 writer.raw(",\"current\":")
@@ -74,15 +70,21 @@ extension Management {
 
     private static func version(_ version: RulesVersion) -> HTTPResponse {
         .json { writer in
-            writer.raw("{\"number\":")
-            writer.integer(Int64(version.number))
-            writer.raw(",\"time\":")
-            writer.integer(version.time)
-            writer.raw(",\"author\":")
-            writer.string(version.author)
+            writer.raw("{")
+            describe(version, &writer)
             writer.raw(",\"text\":")
             writer.string(version.text)
             writer.raw("}")
         }
+    }
+
+    /// What both say of a version.
+    private static func describe(_ version: RulesVersion, _ writer: inout JSONWriter) {
+        writer.raw("\"number\":")
+        writer.integer(Int64(version.number))
+        writer.raw(",\"time\":")
+        writer.integer(version.time)
+        writer.raw(",\"author\":")
+        writer.string(version.author)
     }
 }

@@ -87,6 +87,11 @@ enum HTTPMethod: String, CaseIterable, Sendable {
     case options = "OPTIONS"
     case head = "HEAD"
 
+    /// The methods with which libwebsockets reads a body in chunks, or one whose end is not told.
+    static let withBody: [HTTPMethod] = [.post, .put, .patch]
+
+    var takesBody: Bool { Self.withBody.contains(self) }
+
     var token: lws_token_indexes {
         switch self {
         case .get: WSI_TOKEN_GET_URI
